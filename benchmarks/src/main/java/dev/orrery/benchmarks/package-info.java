@@ -1,0 +1,2 @@
+/** JMH and the side-by-side load harness. */
+package dev.orrery.benchmarks;

@@ -1,0 +1,2 @@
+/** Bytes to messages and back: the MongoDB wire protocol. */
+package dev.orrery.wire;
