@@ -10,6 +10,7 @@ import dev.orrery.storage.value.RawElements;
 import dev.orrery.storage.value.RawTypes;
 import dev.orrery.storage.value.RawValue;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import org.bson.BsonDocument;
 import org.bson.BsonValue;
@@ -329,8 +330,8 @@ public final class CommandReader {
     }
   }
 
-  /** Takes all fields that nobody asked for, in order: for commands with free field names. */
-  public List<String> remaining() {
+  /** The fields that nobody asked for yet, in order. */
+  List<String> remaining() {
     var rest = new ArrayList<String>();
     for (int i = 0; i < names.size(); i++) {
       if (!used[i]) {
@@ -338,6 +339,22 @@ public final class CommandReader {
       }
     }
     return rest;
+  }
+
+  /** Takes all fields that nobody asked for: for commands whose field names are free. */
+  public List<String> takeRest() {
+    List<String> rest = remaining();
+    if (recorder != null) {
+      recorder.field(pathOf("*"), FieldRecorder.Use.USED);
+    }
+    Arrays.fill(used, true);
+    return rest;
+  }
+
+  /** Accepts every field, whatever it is called; {@code known} are those that clients send. */
+  public void ignoreRest(String... known) {
+    ignore(known);
+    Arrays.fill(used, true);
   }
 
   /** Ends the parsing: a field nobody asked for is an error. */

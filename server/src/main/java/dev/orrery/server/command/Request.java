@@ -13,21 +13,16 @@ public record Request(
     RawDocument body,
     List<DocumentSequence> sequences,
     String legacyDatabase) {
-  private static final String COMMAND_COLLECTION = ".$cmd";
-
   public static Request message(
       ClientConnection connection, RawDocument body, List<DocumentSequence> sequences) {
     return new Request(connection, body, sequences, null);
   }
 
   /**
-   * A query on {@code db.$cmd}. Old drivers wrap the command as {@code {$query: command}}, with
-   * read preference beside it.
+   * A query on {@code $cmd} of a database. Old drivers wrap the command as {@code {$query:
+   * command}}, with the read preference beside it.
    */
-  public static Request query(
-      ClientConnection connection, String fullCollectionName, RawDocument query) {
-    int end = fullCollectionName.lastIndexOf(COMMAND_COLLECTION);
-    String database = end < 0 ? fullCollectionName : fullCollectionName.substring(0, end);
+  public static Request query(ClientConnection connection, String database, RawDocument query) {
     RawElements first = query.elements();
     boolean isWrapped =
         first.next()
@@ -45,5 +40,16 @@ public record Request(
   public String commandName() {
     RawElements first = body.elements();
     return first.next() ? first.name() : "";
+  }
+
+  /** The size of all documents. */
+  public long bytes() {
+    long sum = body.length();
+    for (DocumentSequence sequence : sequences) {
+      for (RawDocument document : sequence.documents()) {
+        sum += document.length();
+      }
+    }
+    return sum;
   }
 }

@@ -14,6 +14,7 @@ public final class StorageErrors {
     return switch (reason) {
       case CORRUPT -> ErrorCode.DATA_CORRUPTION_DETECTED;
       case DISK_FULL -> ErrorCode.OUT_OF_DISK_SPACE;
+      case GONE -> ErrorCode.CHANGE_STREAM_HISTORY_LOST;
       case IO -> ErrorCode.OPERATION_FAILED;
       // Drivers take it as a reason to try again elsewhere, or later.
       case UNAVAILABLE -> ErrorCode.SHUTDOWN_IN_PROGRESS;
