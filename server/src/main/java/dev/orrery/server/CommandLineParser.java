@@ -1,5 +1,7 @@
 package dev.orrery.server;
 
+import java.io.PrintStream;
+import java.io.PrintWriter;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
@@ -18,7 +20,7 @@ final class CommandLineParser {
 
   private final CommandLine commandLine;
 
-  CommandLineParser(String version) {
+  CommandLineParser(String version, PrintStream out) {
     var spec =
         CommandSpec.create()
             .name("orrery")
@@ -50,7 +52,7 @@ final class CommandLineParser {
             .type(String.class)
             .description("A properties file with settings.")
             .build());
-    commandLine = new CommandLine(spec);
+    commandLine = new CommandLine(spec).setOut(new PrintWriter(out, true));
   }
 
   /**

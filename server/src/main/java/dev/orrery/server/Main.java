@@ -30,7 +30,7 @@ public final class Main {
 
   /** Returns an exit code; after STARTED the threads of the server keep the process alive. */
   int run(Map<String, String> environment, String... arguments) {
-    var parser = new CommandLineParser(Version.current());
+    var parser = new CommandLineParser(Version.current(), out);
     try {
       var parsed = parser.parse(arguments);
       if (parser.printHelp(parsed)) {
