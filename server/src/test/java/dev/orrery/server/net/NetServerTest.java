@@ -5,6 +5,8 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.orrery.wire.Message;
 import dev.orrery.wire.OpMsg;
+import io.netty.buffer.ByteBufAllocator;
+import io.netty.buffer.ByteBufAllocatorMetricProvider;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.InetSocketAddress;
@@ -188,6 +190,8 @@ final class NetServerTest {
     }
     assertThat(requests.open).hasSizeGreaterThanOrEqualTo(500);
     assertThat(Thread.activeCount()).isLessThanOrEqualTo(threads + 4);
+    var allocator = (ByteBufAllocatorMetricProvider) ByteBufAllocator.DEFAULT;
+    assertThat(allocator.metric().usedDirectMemory()).isLessThan(64L << 20);
     for (RawClient client : idle) {
       assertThat(client.run(1, PING)).isNotEmpty();
       client.close();
