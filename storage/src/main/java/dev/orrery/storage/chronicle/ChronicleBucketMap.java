@@ -22,6 +22,11 @@ final class ChronicleBucketMap implements KeyIndexEntries {
   private static final double TIER_SLACK = 1.3;
   private static final int COPY_BYTES = 64 * 1024;
 
+  static {
+    // Chronicle reads it when its first class is loaded, which is the next thing that happens here.
+    System.setProperty("chronicle.announcer.disable", "true");
+  }
+
   private final Path path;
   private final ChronicleMap<byte[], byte[]> map;
   private final ChronicleBucketShape shape;
