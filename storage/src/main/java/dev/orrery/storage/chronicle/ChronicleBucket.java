@@ -52,10 +52,15 @@ final class ChronicleBucket {
   }
 
   /** Half of a bucket that was split; its ancestor's checkpoint is also its own. */
-  ChronicleBucket half(int bit, KeyIndexEntries halfEntries) {
-    var half = new ChronicleBucket(depth + 1, prefix << 1 | bit, files, halfEntries);
+  ChronicleBucket half(int bit) {
+    var half = new ChronicleBucket(depth + 1, prefix << 1 | bit, files, null);
     half.imageLsn = imageLsn;
     return half;
+  }
+
+  /** Gives a new half its entries, before anybody can see it. */
+  void fill(KeyIndexEntries first) {
+    entries = first;
   }
 
   /** Takes the shared lock with the entries loaded; 0 when the bucket was split meanwhile. */
@@ -103,6 +108,14 @@ final class ChronicleBucket {
   /** The least hash that belongs here. */
   long firstHash() {
     return depth == 0 ? 0 : prefix << Long.SIZE - depth;
+  }
+
+  /**
+   * How many entries this bucket takes before it splits: between three fifths and all of the most
+   * allowed. Keys spread so evenly that buckets with one limit would all split at the same time.
+   */
+  int entriesMax(int most) {
+    return most - (int) ((KeyIndexHash.of(prefix << 8 | depth) >>> 1) % (most * 2L / 5 + 1));
   }
 
   KeyIndexEntries entries() {

@@ -20,22 +20,35 @@ record ChronicleBucketShape(int capacity, int keyBytesAverage, int valueBytes) {
     }
   }
 
-  /** A shape for this many entries with room to grow, up to the usual largest bucket. */
-  static ChronicleBucketShape fitting(
-      int entries, long keyBytes, int newKeyLength, KeyIndexOptions options) {
-    int average = Math.toIntExact((keyBytes + newKeyLength) / (entries + 1) + 1);
-    int level = options.bucketEntriesMax();
-    while (level / GROWTH >= (entries + 1) * 2L) {
+  /**
+   * A shape with room to grow, up to that of the largest bucket.
+   *
+   * @param entriesMax entries at which the bucket splits
+   */
+  static ChronicleBucketShape fitting(Need need, int entriesMax, int valueBytes) {
+    int average = Math.toIntExact(need.keyBytes / need.entries + 1);
+    int level = entriesMax;
+    while (level / GROWTH >= need.entries * 2L) {
       level /= GROWTH;
     }
-    long byBytes = Math.max(KEY_BYTES_MAX / average, 1);
-    long wanted = Math.max(Math.min(level, byBytes), (entries + 1) * 3L / 2);
-    return new ChronicleBucketShape(Math.toIntExact(wanted), average, options.valueBytes());
+    long wanted = Math.max(Math.min(level, KEY_BYTES_MAX / average), need.entries * 3L / 2);
+    return new ChronicleBucketShape(Math.toIntExact(wanted), average, valueBytes);
   }
 
-  /** Whether a bucket that ran out of room at this size should split instead of being enlarged. */
-  static boolean isLarge(int entries, long keyBytes, KeyIndexOptions options) {
-    return entries > options.bucketEntriesMax() / 2 || keyBytes > KEY_BYTES_MAX / 2;
+  /** What must fit: so many entries, whose keys have so many bytes in all. */
+  record Need(int entries, long keyBytes) {
+    static Need of(KeyIndexEntries entries) {
+      return new Need(entries.size(), entries.keyBytes());
+    }
+
+    Need plus(int keyLength) {
+      return new Need(entries + 1, keyBytes + keyLength);
+    }
+
+    /** Whether a bucket that ran out of room should split instead of being enlarged. */
+    boolean isLarge(int entriesMax) {
+      return entries > entriesMax / 2 || keyBytes > KEY_BYTES_MAX / 2;
+    }
   }
 
   ChronicleBucketShape doubled() {

@@ -200,13 +200,15 @@ public final class KeyIndex implements AutoCloseable {
 
   private void makeRoom(ChronicleBucket bucket, int newKeyLength) {
     KeyIndexEntries entries = bucket.entries();
-    boolean isLarge = ChronicleBucketShape.isLarge(entries.size(), entries.keyBytes(), options);
+    boolean isLarge =
+        ChronicleBucketShape.Need.of(entries)
+            .isLarge(bucket.entriesMax(options.bucketEntriesMax()));
     if (isLarge && entries instanceof ChronicleBucketMap && bucket.depth < depthMax()) {
       List<ChronicleBucket> halves = growth.split(bucket, newKeyLength);
       directory = directory.split(bucket, halves);
       bucket.retire();
     } else {
-      bucket.replace(growth.enlarge(entries, newKeyLength));
+      bucket.replace(growth.enlarge(bucket, newKeyLength));
     }
     isChanged = true;
   }

@@ -14,10 +14,10 @@ final class KeyIndexGrowth {
   }
 
   /** A map with the same entries and room for more, among them a key of this length. */
-  KeyIndexEntries enlarge(KeyIndexEntries entries, int newKeyLength) {
+  KeyIndexEntries enlarge(ChronicleBucket bucket, int newKeyLength) {
     var all = new Part();
-    entries.forEach(all::add);
-    return all.toMap(newKeyLength);
+    bucket.entries().forEach(all::add);
+    return all.toMap(newKeyLength, bucket.entriesMax(options.bucketEntriesMax()));
   }
 
   /** The two halves of a bucket; when one cannot be made, nothing is left of the other. */
@@ -29,14 +29,20 @@ final class KeyIndexGrowth {
         .entries()
         .forEach(
             (key, value) -> ((KeyIndexHash.of(key) >>> bit & 1) == 0 ? low : high).add(key, value));
-    KeyIndexEntries lowMap = low.toMap(newKeyLength);
+    ChronicleBucket lowHalf = bucket.half(0);
+    ChronicleBucket highHalf = bucket.half(1);
+    fill(lowHalf, low, newKeyLength);
     try {
-      KeyIndexEntries highMap = high.toMap(newKeyLength);
-      return List.of(bucket.half(0, lowMap), bucket.half(1, highMap));
+      fill(highHalf, high, newKeyLength);
     } catch (RuntimeException | Error e) {
-      lowMap.discard();
+      lowHalf.retire();
       throw e;
     }
+    return List.of(lowHalf, highHalf);
+  }
+
+  private void fill(ChronicleBucket half, Part part, int newKeyLength) {
+    half.fill(part.toMap(newKeyLength, half.entriesMax(options.bucketEntriesMax())));
   }
 
   /** Entries on their way to a new map. */
@@ -51,8 +57,9 @@ final class KeyIndexGrowth {
       keyBytes += key.length;
     }
 
-    ChronicleBucketMap toMap(int newKeyLength) {
-      var shape = ChronicleBucketShape.fitting(keys.size(), keyBytes, newKeyLength, options);
+    ChronicleBucketMap toMap(int newKeyLength, int entriesMax) {
+      var need = new ChronicleBucketShape.Need(keys.size(), keyBytes).plus(newKeyLength);
+      var shape = ChronicleBucketShape.fitting(need, entriesMax, options.valueBytes());
       ChronicleBucketMap map = ChronicleBucketMap.create(files.newLiveMap(), shape);
       while (!canFill(map)) { // lengths so mixed that the average misleads
         map.discard();

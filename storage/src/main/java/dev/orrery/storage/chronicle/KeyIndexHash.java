@@ -31,6 +31,10 @@ final class KeyIndexHash {
     return finish(step(hash, rest));
   }
 
+  static long of(long number) {
+    return finish(step(SEED, number));
+  }
+
   private static long step(long hash, long word) {
     return Long.rotateLeft((hash ^ word * ODD_1) * ODD_2, 31);
   }

@@ -17,7 +17,7 @@ import org.junit.jupiter.api.io.TempDir;
 
 @Timeout(300) // a lock left in a map would make a reader wait for ever
 class KeyIndexKillTest {
-  private static final int KILLS = 5;
+  private static final int KILLS = 4;
 
   @TempDir private Path directory;
 

@@ -16,7 +16,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 class KeyIndexReadersTest {
-  private static final int KEYS = 30_000;
+  private static final int KEYS = 10_000;
   private static final int READERS = 3;
 
   @TempDir private Path directory;
@@ -28,7 +28,7 @@ class KeyIndexReadersTest {
 
   @Test
   void readersNeverMissAPresentKeyDuringGrowthCheckpointsAndRest() throws Exception {
-    var options = KeyIndexOptions.single().withEphemeral(true).withLimits(50, 1_000);
+    var options = KeyIndexOptions.single().withEphemeral(true).withLimits(50, 500);
     ExecutorService threads = Executors.newFixedThreadPool(READERS + 1);
     try (var index = KeyIndex.open(directory, options)) {
       List<Future<Integer>> results = new ArrayList<>();

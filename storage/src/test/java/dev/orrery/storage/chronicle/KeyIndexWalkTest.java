@@ -22,7 +22,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 class KeyIndexWalkTest {
   private static final KeyIndexOptions OPTIONS =
       KeyIndexOptions.pair().withEphemeral(true).withLimits(20, 120);
-  private static final int STEPS = 12_000;
+  private static final int STEPS = 8_000;
 
   @TempDir private Path directory;
 
