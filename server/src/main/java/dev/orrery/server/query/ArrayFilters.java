@@ -16,8 +16,7 @@ public final class ArrayFilters {
       Map.ofEntries(
           entry("$all", ArrayFilters::parseAll),
           entry(
-              "$elemMatch",
-              call -> parseElementMatch(call.path(), call.argument(), call.scope())),
+              "$elemMatch", call -> parseElementMatch(call.path(), call.argument(), call.scope())),
           entry("$size", ArrayFilters::parseSize));
 
   private ArrayFilters() {}
@@ -101,8 +100,7 @@ public final class ArrayFilters {
     return call.filter(new Size((int) size.value()));
   }
 
-  static Filter parseElementMatch(
-      ElementPath path, RawValue argument, OperatorCall.Scope scope) {
+  static Filter parseElementMatch(ElementPath path, RawValue argument, OperatorCall.Scope scope) {
     if (!argument.isDocument()) {
       throw badValue("$elemMatch needs an Object");
     }
@@ -112,8 +110,7 @@ public final class ArrayFilters {
       return new Filter.Field(path, new ElementDocument(filter));
     }
     var children = new ArrayList<Filter>();
-    FilterParser.parseOperators(
-        ElementPath.of(""), condition, scope.inSubdocument(), children);
+    FilterParser.parseOperators(ElementPath.of(""), condition, scope.inSubdocument(), children);
     return new Filter.Field(path, new ElementValue(FilterParser.all(children)));
   }
 
@@ -147,8 +144,7 @@ public final class ArrayFilters {
     if (!firstName(operand).equals("$elemMatch")) {
       throw badValue("$all/$elemMatch has to be consistent");
     }
-    return parseElementMatch(
-        call.path(), operand.asDocument().field("$elemMatch"), call.scope());
+    return parseElementMatch(call.path(), operand.asDocument().field("$elemMatch"), call.scope());
   }
 
   private static Filter contained(OperatorCall call, RawValue operand) {

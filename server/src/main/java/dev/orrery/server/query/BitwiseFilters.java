@@ -55,8 +55,7 @@ final class BitwiseFilters {
       int start = binary.offset() + 5;
       for (int position : positions) {
         int index = position / 8;
-        boolean bit =
-            index < length && (binary.bytes()[start + index] >> (position % 8) & 1) != 0;
+        boolean bit = index < length && (binary.bytes()[start + index] >> (position % 8) & 1) != 0;
         if ((bit == isSet) != all) {
           return !all;
         }

@@ -11,8 +11,7 @@ import java.util.Map;
 public final class ElementFilters {
   static final Map<String, FilterOperator> OPERATORS =
       Map.ofEntries(
-          entry("$exists", ElementFilters::parseExists),
-          entry("$type", ElementFilters::parseType));
+          entry("$exists", ElementFilters::parseExists), entry("$type", ElementFilters::parseType));
 
   private ElementFilters() {}
 

@@ -119,9 +119,7 @@ public final class ElementPath {
       if (part + 1 == parts.length) {
         return test(value, outer);
       }
-      return value.isDocument()
-          ? document(value.asDocument(), part + 1, outer)
-          : test(null, outer);
+      return value.isDocument() ? document(value.asDocument(), part + 1, outer) : test(null, outer);
     }
 
     private boolean leafArray(RawValue array, int outer) {

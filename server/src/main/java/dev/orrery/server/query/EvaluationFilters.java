@@ -150,8 +150,7 @@ public final class EvaluationFilters {
     return name.equals("$alwaysTrue") ? Filter.ALL : Filter.NOTHING;
   }
 
-  private static Filter parseSampleRate(
-      String name, RawValue argument, OperatorCall.Scope scope) {
+  private static Filter parseSampleRate(String name, RawValue argument, OperatorCall.Scope scope) {
     requireTopLevel(name, scope);
     if (!argument.isNumber()) {
       throw badValue("argument to $sampleRate must be a numeric type");
@@ -178,8 +177,7 @@ public final class EvaluationFilters {
       throw new CommandException(ErrorCode.TYPE_MISMATCH, "$text expects an object");
     }
     // There are no text indexes, and without one MongoDB answers this.
-    throw new CommandException(
-        ErrorCode.INDEX_NOT_FOUND, "text index required for $text query");
+    throw new CommandException(ErrorCode.INDEX_NOT_FOUND, "text index required for $text query");
   }
 
   private static Filter parseWhere(String name, RawValue argument, OperatorCall.Scope scope) {

@@ -43,8 +43,7 @@ final class GeoFilters {
   }
 
   private static Filter refuseLateNear(OperatorCall call) {
-    throw badValue(
-        "near must be first in: " + BsonText.document(call.siblings().toBsonDocument()));
+    throw badValue("near must be first in: " + BsonText.document(call.siblings().toBsonDocument()));
   }
 
   private static Filter refuse(OperatorCall call) {

@@ -25,8 +25,7 @@ public record In(List<RawValue> operands, List<Regex> regexes, BsonOrder order)
     sorted.sort(order);
     var distinct = new ArrayList<RawValue>(sorted.size());
     for (var operand : sorted) {
-      if (distinct.isEmpty()
-          || order.compare(distinct.get(distinct.size() - 1), operand) != 0) {
+      if (distinct.isEmpty() || order.compare(distinct.get(distinct.size() - 1), operand) != 0) {
         distinct.add(operand);
       }
     }

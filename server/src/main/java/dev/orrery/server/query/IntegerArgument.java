@@ -41,8 +41,7 @@ record IntegerArgument(long value, String error) {
   static IntegerArgument parseNonNegativeInt(String name, RawValue argument) {
     var parsed = parse(name, argument);
     if (parsed.isValid() && parsed.value != (int) parsed.value) {
-      return new IntegerArgument(
-          0, "Cannot represent " + text(name, argument) + " in an int");
+      return new IntegerArgument(0, "Cannot represent " + text(name, argument) + " in an int");
     }
     return parsed.isValid() && parsed.value < 0
         ? invalid("Expected a non-negative number in: ", name, argument)
