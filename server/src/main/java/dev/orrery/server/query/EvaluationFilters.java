@@ -26,6 +26,7 @@ public final class EvaluationFilters {
           entry("$alwaysFalse", EvaluationFilters::parseAlways),
           entry("$alwaysTrue", EvaluationFilters::parseAlways),
           entry("$comment", (name, argument, scope) -> null),
+          entry("$jsonSchema", EvaluationFilters::parseSchema),
           entry("$sampleRate", EvaluationFilters::parseSampleRate),
           entry("$text", EvaluationFilters::parseText),
           entry("$where", EvaluationFilters::parseWhere));
@@ -168,6 +169,17 @@ public final class EvaluationFilters {
     return rate == 1
         ? Filter.ALL
         : new Filter.Whole(document -> ThreadLocalRandom.current().nextDouble() < rate);
+  }
+
+  private static Filter parseSchema(String name, RawValue argument, OperatorCall.Scope scope) {
+    if (!scope.context().allows(FilterContext.Feature.JSON_SCHEMA)) {
+      throw new CommandException(
+          ErrorCode.QUERY_FEATURE_NOT_ALLOWED, "$jsonSchema is not allowed in this context");
+    }
+    if (!argument.isDocument()) {
+      throw new CommandException(ErrorCode.TYPE_MISMATCH, "$jsonSchema must be an object");
+    }
+    return new Filter.Whole(JsonSchema.parse(argument.asDocument()));
   }
 
   private static Filter parseText(String name, RawValue argument, OperatorCall.Scope scope) {
