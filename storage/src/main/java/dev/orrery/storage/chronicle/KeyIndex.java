@@ -12,6 +12,7 @@ import java.util.Set;
 import java.util.concurrent.locks.Lock;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Consumer;
+import java.util.function.LongConsumer;
 import java.util.function.LongSupplier;
 
 /**
@@ -285,15 +286,22 @@ public final class KeyIndex implements AutoCloseable {
     checkpoint(new ReentrantLock(), () -> lsn);
   }
 
+  /** As the other, for a caller who need not do anything before a checkpoint is published. */
+  public void checkpoint(Lock writers, LongSupplier lsn) {
+    checkpoint(writers, lsn, applied -> {});
+  }
+
   /**
    * Makes the present state durable, bucket by bucket, while writers go on between buckets.
    *
    * @param writers keeps writers out; held while one bucket is copied in memory, never during I/O
    *     waits
    * @param lsn what was applied last, whole; asked for under the lock
+   * @param beforePublish called without the lock, before the checkpoint becomes what a restart
+   *     finds, with the greatest lsn in it
    */
-  public synchronized void checkpoint(Lock writers, LongSupplier lsn) {
-    new KeyIndexCheckpoint(files, options, writers, lsn).run(this);
+  public synchronized void checkpoint(Lock writers, LongSupplier lsn, LongConsumer beforePublish) {
+    new KeyIndexCheckpoint(files, options, writers, lsn, beforePublish).run(this);
   }
 
   /** Takes note of what is to be saved: false when there is nothing to do. */

@@ -4,6 +4,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.locks.Lock;
+import java.util.function.LongConsumer;
 import java.util.function.LongSupplier;
 
 /**
@@ -21,14 +22,21 @@ final class KeyIndexCheckpoint {
   private final KeyIndexOptions options;
   private final Lock writers;
   private final LongSupplier lsn;
+  private final LongConsumer beforePublish;
   private final List<Taken> taken = new ArrayList<>();
   private final List<Path> written = new ArrayList<>();
 
-  KeyIndexCheckpoint(KeyIndexFiles files, KeyIndexOptions options, Lock writers, LongSupplier lsn) {
+  KeyIndexCheckpoint(
+      KeyIndexFiles files,
+      KeyIndexOptions options,
+      Lock writers,
+      LongSupplier lsn,
+      LongConsumer beforePublish) {
     this.files = files;
     this.options = options;
     this.writers = writers;
     this.lsn = lsn;
+    this.beforePublish = beforePublish;
   }
 
   /** A bucket, how it was, and after how many changes. */
@@ -42,6 +50,7 @@ final class KeyIndexCheckpoint {
       takeAll(index);
       var fresh =
           new KeyIndexManifest(options.valueLongs(), taken.stream().map(Taken::row).toList());
+      beforePublish.accept(taken.stream().mapToLong(one -> one.row().lsn()).max().orElse(0));
       files.replaceManifest(fresh.encode());
       taken.forEach(KeyIndexCheckpoint::confirm);
       index.completeCheckpoint(fresh);

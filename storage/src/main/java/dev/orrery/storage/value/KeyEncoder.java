@@ -105,6 +105,12 @@ public final class KeyEncoder {
     return append(value == null ? null : RawValue.of(value), isDescending);
   }
 
+  public KeyEncoder append(long value, boolean isDescending) {
+    int start = out.length();
+    NumberKeys.write(out, value);
+    return complementIf(isDescending, start);
+  }
+
   public KeyEncoder appendNull(boolean isDescending) {
     int start = out.length();
     out.writeByte(NULL);
