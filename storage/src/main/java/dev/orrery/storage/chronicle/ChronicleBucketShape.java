@@ -55,6 +55,11 @@ record ChronicleBucketShape(int capacity, int keyBytesAverage, int valueBytes) {
     return new ChronicleBucketShape(Math.multiplyExact(capacity, 2), keyBytesAverage, valueBytes);
   }
 
+  /** Roughly, and rather too much. */
+  long fileBytesAbout() {
+    return capacity * (2L * (keyBytesAverage + valueBytes) + 32);
+  }
+
   /** The sum of key lengths it has room for. */
   long keyBytesMax() {
     return (long) capacity * keyBytesAverage;

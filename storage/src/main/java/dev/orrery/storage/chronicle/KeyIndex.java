@@ -92,6 +92,22 @@ public final class KeyIndex implements AutoCloseable {
     return index;
   }
 
+  /**
+   * Makes and deletes a map, so that the classes of Chronicle are loaded (half a second) before the
+   * first index outgrows the heap.
+   *
+   * @param scratch a directory that need not exist; it is deleted
+   */
+  public static void warmUp(Path scratch) {
+    var options = KeyIndexOptions.single().withEphemeral(true).withLimits(1, 1_000);
+    KeyIndex index = open(scratch, options);
+    for (byte i = 0; i < 8; i++) {
+      index.put(new byte[] {i}, i);
+    }
+    index.checkpoint(0);
+    index.delete();
+  }
+
   /** The value of a key, or {@link #ABSENT}; the first half when values are two longs. */
   public long find(byte[] key) {
     return first(value(key));
