@@ -97,7 +97,7 @@ final class ChronicleBucketMap implements KeyIndexEntries {
 
   @Override
   public byte[] put(byte[] key, byte[] value) {
-    if (!hasRoomFor(key.length) && !map.containsKey(key)) {
+    if (!hasRoomFor(ChronicleBucketShape.Need.of(key)) && !map.containsKey(key)) {
       return NO_ROOM;
     }
     byte[] previous;
@@ -113,8 +113,11 @@ final class ChronicleBucketMap implements KeyIndexEntries {
     return previous;
   }
 
-  private boolean hasRoomFor(int keyLength) {
-    return !isFull && size < shape.capacity() && keyBytes + keyLength <= shape.keyBytesMax();
+  @Override
+  public boolean hasRoomFor(ChronicleBucketShape.Need extra) {
+    return !isFull
+        && size + extra.entries() <= shape.capacity()
+        && keyBytes + extra.keyBytes() <= shape.keyBytesMax();
   }
 
   /** Removed keys of mixed lengths left no gap long enough; Chronicle stored nothing. */

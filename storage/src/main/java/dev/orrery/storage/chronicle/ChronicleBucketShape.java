@@ -41,8 +41,12 @@ record ChronicleBucketShape(int capacity, int keyBytesAverage, int valueBytes) {
       return new Need(entries.size(), entries.keyBytes());
     }
 
-    Need plus(int keyLength) {
-      return new Need(entries + 1, keyBytes + keyLength);
+    static Need of(byte[] key) {
+      return new Need(1, key.length);
+    }
+
+    Need plus(Need other) {
+      return new Need(Math.addExact(entries, other.entries), keyBytes + other.keyBytes);
     }
 
     /** Whether a bucket that ran out of room should split instead of being enlarged. */

@@ -7,7 +7,10 @@ import java.lang.invoke.VarHandle;
 import java.nio.ByteOrder;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Collection;
+import java.util.IdentityHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.locks.Lock;
 import java.util.concurrent.locks.ReentrantLock;
@@ -175,11 +178,44 @@ public final class KeyIndex implements AutoCloseable {
           changed(bucket, previous == null ? 1 : 0);
           return previous;
         }
-        makeRoom(bucket, key.length);
+        makeRoom(bucket, ChronicleBucketShape.Need.of(key));
       } finally {
         bucket.lock.unlockWrite(stamp);
       }
     }
+  }
+
+  /**
+   * Makes room for keys that are about to be put, so that a full disk is reported before a commit
+   * and not in the midst of it. Keys that are there already do no harm.
+   */
+  public void prepare(Collection<byte[]> newKeys) {
+    Map<ChronicleBucket, ChronicleBucketShape.Need> needs;
+    do {
+      needs = new IdentityHashMap<>();
+      for (byte[] key : newKeys) {
+        ChronicleBucket bucket = requireOpen().find(KeyIndexHash.of(requireKey(key)));
+        needs.merge(bucket, ChronicleBucketShape.Need.of(key), ChronicleBucketShape.Need::plus);
+      }
+    } while (!hadRoom(needs)); // after a split the keys must be dealt out again
+  }
+
+  /** Makes room where there is too little; true when there was enough everywhere. */
+  private boolean hadRoom(Map<ChronicleBucket, ChronicleBucketShape.Need> needs) {
+    boolean hadRoom = true;
+    for (var need : needs.entrySet()) {
+      ChronicleBucket bucket = need.getKey();
+      long stamp = bucket.lockAlone();
+      try {
+        if (!bucket.entries().hasRoomFor(need.getValue())) {
+          makeRoom(bucket, need.getValue());
+          hadRoom = false;
+        }
+      } finally {
+        bucket.lock.unlockWrite(stamp);
+      }
+    }
+    return hadRoom;
   }
 
   /** Removes a key; returns its value (the first half of it), or {@link #ABSENT}. */
@@ -214,17 +250,17 @@ public final class KeyIndex implements AutoCloseable {
     return value == null ? ABSENT : (long) LONG.get(value, 0);
   }
 
-  private void makeRoom(ChronicleBucket bucket, int newKeyLength) {
+  private void makeRoom(ChronicleBucket bucket, ChronicleBucketShape.Need extra) {
     KeyIndexEntries entries = bucket.entries();
     boolean isLarge =
         ChronicleBucketShape.Need.of(entries)
             .isLarge(bucket.entriesMax(options.bucketEntriesMax()));
     if (isLarge && entries instanceof ChronicleBucketMap && bucket.depth < depthMax()) {
-      List<ChronicleBucket> halves = growth.split(bucket, newKeyLength);
+      List<ChronicleBucket> halves = growth.split(bucket, extra);
       directory = directory.split(bucket, halves);
       bucket.retire();
     } else {
-      bucket.replace(growth.enlarge(bucket, newKeyLength));
+      bucket.replace(growth.enlarge(bucket, extra));
     }
     isChanged = true;
   }

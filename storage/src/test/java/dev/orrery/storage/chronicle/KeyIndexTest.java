@@ -185,6 +185,21 @@ class KeyIndexTest {
   }
 
   @Test
+  void preparedKeysNeedNoMoreRoom() throws IOException {
+    try (var index = KeyIndex.open(directory, SMALL)) {
+      for (int batch : new int[] {1, 10, 30, 500, 3_000}) {
+        int from = (int) index.size();
+        index.prepare(LongStream.range(from, from + batch).mapToObj(KeyIndexTest::key).toList());
+        assertThat(index.size()).isEqualTo(from);
+        List<String> before = KeyIndexCheckpointTest.names(directory);
+        fill(index, from, from + batch);
+        assertThat(KeyIndexCheckpointTest.names(directory)).isEqualTo(before);
+      }
+      assertHolds(index, 3_541);
+    }
+  }
+
+  @Test
   void warmingUpLeavesNothingBehind() {
     Path scratch = directory.resolve("scratch");
     KeyIndex.warmUp(scratch);
