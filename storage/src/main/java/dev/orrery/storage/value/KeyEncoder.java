@@ -1,5 +1,6 @@
 package dev.orrery.storage.value;
 
+import java.nio.charset.StandardCharsets;
 import org.bson.BsonValue;
 
 /*
@@ -110,6 +111,14 @@ public final class KeyEncoder {
     return complementIf(isDescending, start);
   }
 
+  /** A string in the order of its bytes, whatever the collation: paths, names. */
+  public KeyEncoder appendName(String name) {
+    byte[] utf8 = name.getBytes(StandardCharsets.UTF_8);
+    out.writeByte(STRING);
+    out.writeText(utf8, 0, utf8.length);
+    return this;
+  }
+
   /** Below every key that begins with what was appended so far and goes on. */
   public KeyEncoder appendLowest() {
     out.writeByte(0x00);
@@ -209,7 +218,7 @@ public final class KeyEncoder {
         break;
       case RawTypes.CODE_WITH_SCOPE:
         writeText(bytes, offset + 4);
-        new KeyEncoder(out, StringOrder.UTF8).writeDocument(RawOrder.scope(value));
+        new KeyEncoder(out, StringOrder.UTF8).writeDocument(value.scope());
         break;
       default: // MinKey, undefined, null, MaxKey: the lead byte is all
     }
