@@ -25,15 +25,15 @@ import java.util.function.LongSupplier;
  * <p>One thread writes at a time (the owner sees to that); any number of threads read meanwhile.
  */
 /*
- * An index is a directory of buckets by leading bits of the hash (extendible hashing). A bucket starts on
- * the heap, moves to a small Chronicle Map, then to larger ones, and at the maximum splits in two.
- * So nobody declares a size, a small index has one small file, and the longest pause is that of copying
- * one bucket.
+ * An index is a directory of buckets by leading bits of the hash (extendible hashing). A bucket
+ * starts on the heap, moves to a small Chronicle Map, then to larger ones, and at its maximum splits
+ * in two. So nobody declares a size, a small index has one small file, and the longest pause is that
+ * of copying one bucket.
  *
  * Live maps are scratch. Chronicle keeps its locks inside the file, where a killed process leaves
  * them, and promises nothing about the order of its writes. So a checkpoint copies the file of every
  * changed bucket while nobody is inside, and only such images (with checksums) are ever read back:
- * lazily, when a bucket is first asked for. This is as fast as reopening the live map (3 ms for 3 MB),
+ * lazily, when a bucket is first asked for. That takes as long as reopening a live map (3 to 5 ms),
  * checks the data, and makes a clean stop a checkpoint like any other.
  */
 public final class KeyIndex implements AutoCloseable {
