@@ -114,6 +114,11 @@ final class SegmentWriter implements Closeable {
     allocated = end;
   }
 
+  /** Gives the file the name under which recovery finds it. */
+  void install() throws IOException {
+    file.rename(segment.path());
+  }
+
   void force() throws IOException {
     file.force();
   }

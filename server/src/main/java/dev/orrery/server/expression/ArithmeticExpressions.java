@@ -1,0 +1,179 @@
+package dev.orrery.server.expression;
+
+import static dev.orrery.server.error.BsonText.typeName;
+import static java.util.Map.entry;
+
+import dev.orrery.server.error.CommandException;
+import dev.orrery.server.error.ErrorCode;
+import java.util.Map;
+import org.bson.BsonDateTime;
+import org.bson.BsonDecimal128;
+import org.bson.BsonDouble;
+import org.bson.BsonInt32;
+import org.bson.BsonInt64;
+import org.bson.BsonNull;
+import org.bson.BsonType;
+import org.bson.BsonValue;
+import org.bson.types.Decimal128;
+import org.jspecify.annotations.Nullable;
+
+/** {@code $add $divide $mod $multiply $subtract}: arithmetic over numbers of mixed types. */
+final class ArithmeticExpressions {
+  static final Map<String, ExpressionOperator> OPERATORS =
+      Map.ofEntries(
+          entry("$add", Arguments.any(Call.Grouping.LEFT, ArithmeticExpressions::add)),
+          entry("$divide", Arguments.binary(ArithmeticExpressions::divide)),
+          entry("$mod", Arguments.binary(ArithmeticExpressions::mod)),
+          entry("$multiply", Arguments.any(Call.Grouping.LEFT, ArithmeticExpressions::multiply)),
+          entry("$subtract", Arguments.binary(ArithmeticExpressions::subtract)));
+
+  private static final double TWO_63 = 0x1p63;
+
+  private ArithmeticExpressions() {}
+
+  /** Sums numbers; one of them may be a date, which makes the result a date. */
+  private static BsonValue add(@Nullable BsonValue[] values) {
+    BsonValue sum = new BsonInt32(0);
+    boolean hasDate = false;
+    for (BsonValue value : values) {
+      if (Truth.isNullish(value)) {
+        return BsonNull.VALUE;
+      }
+      BsonValue term = value;
+      if (value.isDateTime()) {
+        if (hasDate) {
+          throw new CommandException(
+              ErrorCode.LOCATION_16612, "only one date allowed in an $add expression");
+        }
+        hasDate = true;
+        term = new BsonInt64(value.asDateTime().getValue());
+      } else if (!Numbers.isNumber(value)) {
+        throw new CommandException(
+            ErrorCode.TYPE_MISMATCH,
+            "$add only supports numeric or date types, not " + typeName(value));
+      }
+      sum = Numbers.add(sum, term);
+    }
+    return hasDate ? toDate(sum) : sum;
+  }
+
+  private static BsonValue toDate(BsonValue millis) {
+    if (millis.getBsonType() != BsonType.DOUBLE) {
+      return new BsonDateTime(Numbers.toLong(millis));
+    }
+    // Half away from zero, as C's round().
+    double value = millis.asDouble().getValue();
+    double rounded = Math.copySign(Math.floor(Math.abs(value) + 0.5), value);
+    if (!(rounded >= -TWO_63 && rounded < TWO_63)) {
+      throw new CommandException(ErrorCode.OVERFLOW, "date overflow in $add");
+    }
+    return new BsonDateTime((long) rounded);
+  }
+
+  private static BsonValue multiply(@Nullable BsonValue[] values) {
+    BsonValue product = new BsonInt32(1);
+    for (BsonValue value : values) {
+      if (Truth.isNullish(value)) {
+        return BsonNull.VALUE;
+      }
+      if (!Numbers.isNumber(value)) {
+        throw new CommandException(
+            ErrorCode.TYPE_MISMATCH,
+            "$multiply only supports numeric types, not " + typeName(value));
+      }
+      product = Numbers.multiply(product, value);
+    }
+    return product;
+  }
+
+  private static BsonValue subtract(@Nullable BsonValue left, @Nullable BsonValue right) {
+    if (Numbers.isNumber(left) && Numbers.isNumber(right)) {
+      return Numbers.subtract(left, right);
+    }
+    if (Truth.isNullish(left) || Truth.isNullish(right)) {
+      return BsonNull.VALUE;
+    }
+    if (left.isDateTime() && right.isDateTime()) {
+      return new BsonInt64(left.asDateTime().getValue() - right.asDateTime().getValue());
+    }
+    if (left.isDateTime() && Numbers.isNumber(right)) {
+      return subtractFromDate(left.asDateTime().getValue(), right);
+    }
+    throw new CommandException(
+        ErrorCode.TYPE_MISMATCH, "can't $subtract " + typeName(right) + " from " + typeName(left));
+  }
+
+  private static BsonValue subtractFromDate(long millis, BsonValue right) {
+    long amount = Numbers.toLong(right);
+    long difference = millis - amount;
+    if (((millis ^ amount) & (millis ^ difference)) < 0) {
+      throw new CommandException(ErrorCode.OVERFLOW, "date overflow in $subtract");
+    }
+    return new BsonDateTime(difference);
+  }
+
+  private static BsonValue divide(@Nullable BsonValue left, @Nullable BsonValue right) {
+    if (Numbers.isNumber(left) && Numbers.isNumber(right)) {
+      return divideNumbers(left, right);
+    }
+    if (Truth.isNullish(left) || Truth.isNullish(right)) {
+      return BsonNull.VALUE;
+    }
+    throw new CommandException(
+        ErrorCode.TYPE_MISMATCH,
+        "$divide only supports numeric types, not " + typeName(left) + " and " + typeName(right));
+  }
+
+  private static BsonValue divideNumbers(BsonValue left, BsonValue right) {
+    if (Numbers.widest(left, right) == BsonType.DECIMAL128) {
+      Decimal128 divisor = Numbers.toDecimal(right);
+      if (Decimals.isZero(divisor)) {
+        throw divisionByZero();
+      }
+      return new BsonDecimal128(Decimals.divide(Numbers.toDecimal(left), divisor));
+    }
+    double divisor = Numbers.toDouble(right);
+    if (divisor == 0) {
+      throw divisionByZero();
+    }
+    return new BsonDouble(Numbers.toDouble(left) / divisor);
+  }
+
+  private static CommandException divisionByZero() {
+    return new CommandException(ErrorCode.BAD_VALUE, "can't $divide by zero");
+  }
+
+  private static BsonValue mod(@Nullable BsonValue left, @Nullable BsonValue right) {
+    if (Numbers.isNumber(left) && Numbers.isNumber(right)) {
+      return modNumbers(left, right);
+    }
+    if (Truth.isNullish(left) || Truth.isNullish(right)) {
+      return BsonNull.VALUE;
+    }
+    throw new CommandException(
+        ErrorCode.LOCATION_16611,
+        "$mod only supports numeric types, not " + typeName(left) + " and " + typeName(right));
+  }
+
+  private static BsonValue modNumbers(BsonValue left, BsonValue right) {
+    if (Numbers.widest(left, right) == BsonType.DECIMAL128) {
+      Decimal128 divisor = Numbers.toDecimal(right);
+      if (Decimals.isZero(divisor)) {
+        throw new CommandException(ErrorCode.LOCATION_5733415, "can't $mod by zero");
+      }
+      return new BsonDecimal128(Decimals.remainder(Numbers.toDecimal(left), divisor));
+    }
+    double divisor = Numbers.toDouble(right);
+    if (divisor == 0) {
+      throw new CommandException(ErrorCode.LOCATION_16610, "can't $mod by zero");
+    }
+    // A divisor that is a double with an int's value counts as an int.
+    if (left.isDouble() || right.isDouble() && !Numbers.isInt(right)) {
+      return new BsonDouble(Numbers.toDouble(left) % divisor);
+    }
+    long remainder = Numbers.toLong(left) % Numbers.toLong(right);
+    return left.isInt64() || right.isInt64()
+        ? new BsonInt64(remainder)
+        : new BsonInt32((int) remainder);
+  }
+}

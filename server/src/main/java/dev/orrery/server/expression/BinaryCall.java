@@ -1,0 +1,34 @@
+package dev.orrery.server.expression;
+
+import java.util.List;
+import org.bson.BsonValue;
+import org.jspecify.annotations.Nullable;
+
+/** An operator of two operands. */
+record BinaryCall(Function function, Expression left, Expression right) implements Expression {
+  /** Computes a value from two; null stands for missing on both sides. */
+  @FunctionalInterface
+  interface Function {
+    @Nullable BsonValue apply(@Nullable BsonValue left, @Nullable BsonValue right);
+  }
+
+  @Override
+  public @Nullable BsonValue evaluate(Scope scope) {
+    return function.apply(left.evaluate(scope), right.evaluate(scope));
+  }
+
+  @Override
+  public List<Expression> operands() {
+    return List.of(left, right);
+  }
+
+  @Override
+  public Expression withOperands(List<Expression> others) {
+    return new BinaryCall(function, others.get(0), others.get(1));
+  }
+
+  @Override
+  public boolean isFoldable() {
+    return true;
+  }
+}

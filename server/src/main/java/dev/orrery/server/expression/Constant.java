@@ -1,0 +1,25 @@
+package dev.orrery.server.expression;
+
+import java.util.List;
+import org.bson.BsonValue;
+import org.jspecify.annotations.Nullable;
+
+/** A value that does not depend on the document; a null value is missing. */
+public record Constant(@Nullable BsonValue value) implements Expression {
+  static final Constant MISSING = new Constant(null);
+
+  @Override
+  public @Nullable BsonValue evaluate(Scope scope) {
+    return value;
+  }
+
+  @Override
+  public List<Expression> operands() {
+    return List.of();
+  }
+
+  @Override
+  public Expression withOperands(List<Expression> operands) {
+    return this;
+  }
+}

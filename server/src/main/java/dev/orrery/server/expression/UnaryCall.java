@@ -1,0 +1,34 @@
+package dev.orrery.server.expression;
+
+import java.util.List;
+import org.bson.BsonValue;
+import org.jspecify.annotations.Nullable;
+
+/** An operator of one operand. */
+record UnaryCall(Function function, Expression operand) implements Expression {
+  /** Computes a value from one; null stands for missing on both sides. */
+  @FunctionalInterface
+  interface Function {
+    @Nullable BsonValue apply(@Nullable BsonValue value);
+  }
+
+  @Override
+  public @Nullable BsonValue evaluate(Scope scope) {
+    return function.apply(operand.evaluate(scope));
+  }
+
+  @Override
+  public List<Expression> operands() {
+    return List.of(operand);
+  }
+
+  @Override
+  public Expression withOperands(List<Expression> others) {
+    return new UnaryCall(function, others.get(0));
+  }
+
+  @Override
+  public boolean isFoldable() {
+    return true;
+  }
+}
