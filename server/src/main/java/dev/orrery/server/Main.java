@@ -50,17 +50,13 @@ public final class Main {
     // Both are read by libraries when their first class is loaded, so not before this line.
     System.setProperty("chronicle.announcer.disable", "true");
     System.setProperty("orrery.log.level", name(config.diagnostics().logLevel()));
+    Runnable stop = () -> new Thread(() -> System.exit(0), "shutdown").start();
     var server =
-        MongoServer.start(config, (settings, data) -> CommandBackend.open(settings, Main::exit));
+        MongoServer.start(config, (settings, data) -> EngineBackend.open(settings, data, stop));
     Runtime.getRuntime().addShutdownHook(new Thread(server::close, "stop"));
     out.println("Orrery " + Version.current() + " is ready: " + uri(server.address()));
     out.flush();
     return STARTED;
-  }
-
-  /** Runs the shutdown hook, on a thread that no request is waiting for. */
-  private static void exit() {
-    new Thread(() -> System.exit(STARTED), "exit").start();
   }
 
   private static String name(ServerConfig.LogLevel level) {

@@ -129,7 +129,7 @@ public final class Dispatcher {
     String database = request.isLegacy() ? request.legacyDatabase() : databaseOf(request);
     Names.requireLength(database);
     CommandReader body = CommandReader.ofCommand(spec, database, request);
-    Envelope envelope = Envelope.read(body);
+    Envelope envelope = Envelope.read(body, spec.has(Trait.RETRYABLE_WRITE));
     SessionId sessionId = envelope.session().session();
     call.followsClusterTime = envelope.hasClusterTime() || sessionId != null;
     parts.access().require(request.connection(), spec, database);

@@ -98,7 +98,7 @@ class CompatDocumentTest {
     return new CommandContext(
         new ClientConnection(1, "client", "server"),
         "database",
-        Envelope.read(nothing),
+        Envelope.read(nothing, false),
         null,
         Deadline.after(0, () -> 0));
   }
