@@ -79,6 +79,7 @@ final class ChronicleBucketMap implements KeyIndexEntries {
         .constantValueSizeBySample(new byte[shape.valueBytes()])
         .maxBloatFactor(1)
         .allowSegmentTiering(false) // a file that never grows stays reserved
+        .skipCloseOnExitHook(true) // the engine stops in its own order, with a last checkpoint
         .sparseFile(true);
   }
 
