@@ -13,9 +13,9 @@ import java.util.function.LongSupplier;
  */
 /*
  * Buckets are taken in the order of their hashes, each at its own lsn, and writers run in between. A
- * bucket may split after it was taken (its row then stands for both halves) or before (then the halves
- * are taken): splits add boundaries and never remove one, so the end of the bucket taken last is always
- * the start of a bucket, and the rows cover every hash once.
+ * bucket may split after it was taken (its row then stands for both halves) or before (then the
+ * halves are taken): splits add boundaries and never remove one, so the end of the bucket taken last
+ * is always the start of a bucket, and the rows cover every hash once.
  */
 final class KeyIndexCheckpoint {
   private final KeyIndexFiles files;
