@@ -25,7 +25,7 @@ final class DateText {
   private static final Set<String> ZONE_ABBREVIATIONS =
       Set.of("utc", "gmt", "est", "edt", "cst", "cdt", "mst", "mdt", "pst", "pdt", "cet", "cest");
 
-  /** A notation: what it looks like and what it sets. */
+  /** A notation: what it looks like and what it sets. Of two equally long, the first is taken. */
   private record Token(Pattern pattern, BiConsumer<DateText, Matcher> action) {}
 
   private static final List<Token> TOKENS =
@@ -78,8 +78,6 @@ final class DateText {
               (s, m) -> s.isoWeek(m, number(m, 3))),
           token("[0-9]{4}", (s, m) -> s.parsed.year = number(m, 0)),
           token("(?:gmt)?([+-])(2[0-4]|[01]?[0-9]):?([0-5]?[0-9])?", DateText::offset),
-          token("\\(?([a-z]{1,6})\\)?(?![a-z/_])", (s, m) -> s.zone(m.group(1))),
-          token("[a-z]+(?:[/_][a-z]+)*", (s, m) -> s.zone(m.group())),
           token(
               "(?:sunday|monday|tuesday|wednesday|thursday|friday|saturday"
                   + "|sun|mon|tues|tue|wednes|wed|thurs|thur|thu|fri|satur|sat)(?![a-z])",
@@ -89,6 +87,8 @@ final class DateText {
                   + "|[+-]?[ \\t]*[0-9]+[ \\t]*(?:sec|second|min|minute|hour|day|week|fortnight"
                   + "|month|year)s?(?:[ \\t]+ago)?)(?![a-z])",
               (s, m) -> {}),
+          token("\\(?([a-z]{1,6})\\)?(?![a-z/_])", (s, m) -> s.zone(m.group(1))),
+          token("[a-z]+(?:[/_][a-z]+)*", (s, m) -> s.zone(m.group())),
           token("[ .,;\\t]+", (s, m) -> {}));
 
   private final String text;

@@ -50,7 +50,8 @@ final class ParsedDate {
   }
 
   void complain(int position, String message) {
-    String character = position < text.length() ? text.substring(position, position + 1) : " ";
+    // Past the end MongoDB shows the byte that ends the string.
+    String character = position < text.length() ? text.substring(position, position + 1) : "\0";
     complaints.add(position + ": " + message + " '" + character + "'");
   }
 
