@@ -30,6 +30,7 @@ final class DateText {
 
   private static final List<Token> TOKENS =
       List.of(
+          token("t" + HOUR, (s, m) -> s.time(m, 1)),
           token("t?" + HOUR + "[:.]" + MINUTE, (s, m) -> s.time(m, 1)),
           token("t?" + HOUR + "[:.]" + MINUTE + "[:.]" + SECOND, (s, m) -> s.time(m, 1)),
           token(
@@ -112,6 +113,9 @@ final class DateText {
   }
 
   private void read() {
+    if (text.isBlank()) {
+      parsed.complain(0, "Empty string");
+    }
     while (at < text.length()) {
       Token best = null;
       Matcher longest = null;
@@ -143,7 +147,7 @@ final class DateText {
     }
     int groups = match.groupCount();
     parsed.hour = number(match, first);
-    parsed.minute = number(match, first + 1);
+    parsed.minute = groups > first ? number(match, first + 1) : 0;
     parsed.second =
         groups > first + 1 && match.group(first + 2) != null ? number(match, first + 2) : 0;
     if (groups > first + 2 && match.group(first + 3) != null) {
@@ -218,7 +222,7 @@ final class DateText {
       return;
     }
     parsed.zone = zone;
-    parsed.zoneName = name;
+    parsed.zoneName = name == null ? null : StringExpressions.toUpper(name);
   }
 
   private static int militaryHours(char letter) {
