@@ -10,6 +10,8 @@ public final class StorageException extends RuntimeException {
     CORRUPT,
     /** No room (or no right) to write; nothing was changed, and writing may work again later. */
     DISK_FULL,
+    /** What is asked for was deleted by retention or compaction. */
+    GONE,
     /** Reading or writing a file failed. */
     IO,
     /** The store is closed, or stopped taking writes after a failed fsync. */

@@ -136,12 +136,7 @@ final class RawOrder {
     int difference = compareText(left, right, 4);
     return difference != 0
         ? difference
-        : BsonOrder.CANONICAL.compare(scope(left), scope(right)); // no collation in a scope
-  }
-
-  static RawDocument scope(RawValue value) {
-    int start = value.offset() + 8 + LittleEndian.int32(value.bytes(), value.offset() + 4);
-    return RawDocument.wrap(value.bytes(), start, LittleEndian.int32(value.bytes(), start));
+        : BsonOrder.CANONICAL.compare(left.scope(), right.scope()); // no collation in a scope
   }
 
   /** Compares strings whose length field stands {@code skip} bytes into the value. */

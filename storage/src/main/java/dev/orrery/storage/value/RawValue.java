@@ -64,6 +64,12 @@ public final class RawValue {
     return RawDocument.wrap(bytes, offset, LittleEndian.int32(bytes, offset));
   }
 
+  /** The scope of a code value that has one. */
+  public RawDocument scope() {
+    int start = offset + 8 + LittleEndian.int32(bytes, offset + 4);
+    return RawDocument.wrap(bytes, start, LittleEndian.int32(bytes, start));
+  }
+
   public int asInt32() {
     return LittleEndian.int32(bytes, offset);
   }

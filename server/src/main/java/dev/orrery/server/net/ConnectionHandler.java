@@ -1,0 +1,208 @@
+package dev.orrery.server.net;
+
+import dev.orrery.wire.DocumentBytes;
+import dev.orrery.wire.Message;
+import dev.orrery.wire.MessageDecoder;
+import dev.orrery.wire.MessageEncoder;
+import dev.orrery.wire.WireException;
+import io.netty.buffer.ByteBuf;
+import io.netty.channel.ChannelHandlerContext;
+import io.netty.channel.ChannelInboundHandlerAdapter;
+import java.io.IOException;
+import java.net.InetSocketAddress;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.atomic.AtomicBoolean;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The two ends of one connection: bytes in, replies out, one request in flight. All fields belong
+ * to the connection's event loop.
+ *
+ * <p>Back-pressure: while a request is in flight, or the client does not take its replies, no
+ * further request is decoded. Bytes that arrive meanwhile stay in their buffer, and the socket is
+ * not read again before they are used up, so a connection holds one read's worth of bytes at most.
+ * A client that waits for its replies never causes a change of the socket's interest.
+ *
+ * <p>Replies that are ready while a read is being worked off leave with one flush at its end.
+ */
+final class ConnectionHandler extends ChannelInboundHandlerAdapter {
+  private static final Logger LOG = LoggerFactory.getLogger(ConnectionHandler.class);
+
+  private final int id;
+  private final RequestHandler requests;
+  private final MessageDecoder decoder = new MessageDecoder();
+
+  private ChannelHandlerContext context;
+  private MessageEncoder encoder;
+  private Connection connection;
+  private int lastReplyId;
+  private boolean isAnswering;
+  private boolean isDraining;
+  private boolean isReading;
+  private boolean isStopping;
+
+  ConnectionHandler(int id, RequestHandler requests) {
+    this.id = id;
+    this.requests = requests;
+  }
+
+  @Override
+  public void handlerAdded(ChannelHandlerContext context) {
+    this.context = context;
+    encoder = new MessageEncoder(context.alloc());
+  }
+
+  @Override
+  public void channelActive(ChannelHandlerContext context) {
+    var channel = context.channel();
+    connection =
+        new Connection(
+            id,
+            (InetSocketAddress) channel.remoteAddress(),
+            (InetSocketAddress) channel.localAddress(),
+            channel::close);
+    requests.opened(connection);
+  }
+
+  @Override
+  public void channelInactive(ChannelHandlerContext context) {
+    decoder.close();
+    if (connection != null) {
+      requests.closed(connection);
+    }
+  }
+
+  @Override
+  public void channelRead(ChannelHandlerContext context, Object bytes) {
+    isReading = true;
+    decoder.feed((ByteBuf) bytes);
+    drain();
+  }
+
+  @Override
+  public void channelReadComplete(ChannelHandlerContext context) {
+    isReading = false;
+    context.flush();
+  }
+
+  @Override
+  public void channelWritabilityChanged(ChannelHandlerContext context) {
+    drainAndFlush();
+  }
+
+  @Override
+  public void exceptionCaught(ChannelHandlerContext context, Throwable cause) {
+    if (cause instanceof IOException) {
+      LOG.debug("{} was lost: {}", connection, cause.toString());
+    } else {
+      LOG.error("{} is closed after a bug", connection, cause);
+    }
+    context.close();
+  }
+
+  /** Closes the connection once the request in flight is answered, at once if there is none. */
+  void stop() {
+    context
+        .executor()
+        .execute(
+            () -> {
+              isStopping = true;
+              closeIfStopped();
+            });
+  }
+
+  /** Starts requests one after another for as long as each is answered at once. */
+  private void drain() {
+    if (isDraining) {
+      return; // a reply on the spot; the loop below goes on
+    }
+    isDraining = true;
+    try {
+      while (mayStart()) {
+        Message request = decoder.poll();
+        if (request == null) {
+          break;
+        }
+        isAnswering = true;
+        requests.handle(connection, request, new Reply(request));
+      }
+    } catch (WireException e) {
+      LOG.info("{} from {} is closed: {}", connection, connection.remote(), e.getMessage());
+      context.flush(); // earlier requests were good, their replies are owed
+      context.close();
+    } catch (RuntimeException e) {
+      exceptionCaught(context, e);
+    } finally {
+      isDraining = false;
+    }
+    context.channel().config().setAutoRead(!decoder.hasUnread());
+  }
+
+  private boolean mayStart() {
+    return !isAnswering && !isStopping && context.channel().isWritable();
+  }
+
+  private void drainAndFlush() {
+    drain();
+    if (!isReading) {
+      context.flush();
+    }
+  }
+
+  private void answer(Message request, DocumentBytes document) {
+    isAnswering = false;
+    if (request.expectsReply() && context.channel().isActive()) {
+      ByteBuf reply = encoder.encodeReply(request, ++lastReplyId, document);
+      context.write(reply, context.voidPromise());
+    }
+    if (!isDraining) {
+      drainAndFlush();
+    }
+    closeIfStopped();
+  }
+
+  private void closeIfStopped() {
+    if (isStopping && !isAnswering) {
+      context.flush();
+      context.close();
+    }
+  }
+
+  /** The one reply to one request. */
+  private final class Reply implements ReplySink {
+    private final Message request;
+    private final AtomicBoolean isComplete = new AtomicBoolean();
+
+    Reply(Message request) {
+      this.request = request;
+    }
+
+    @Override
+    public void reply(DocumentBytes document) {
+      complete();
+      var loop = context.executor();
+      if (loop.inEventLoop()) {
+        answer(request, document);
+        return;
+      }
+      try {
+        loop.execute(() -> answer(request, document));
+      } catch (RejectedExecutionException e) {
+        LOG.debug("{} was closed before its reply was ready", connection);
+      }
+    }
+
+    @Override
+    public void hangUp() {
+      complete();
+      context.close();
+    }
+
+    private void complete() {
+      if (isComplete.getAndSet(true)) {
+        throw new IllegalStateException("a request was answered twice");
+      }
+    }
+  }
+}

@@ -1,0 +1,165 @@
+package dev.orrery.server.net;
+
+import io.netty.bootstrap.ServerBootstrap;
+import io.netty.channel.Channel;
+import io.netty.channel.ChannelFuture;
+import io.netty.channel.ChannelInitializer;
+import io.netty.channel.ChannelOption;
+import io.netty.channel.EventLoopGroup;
+import io.netty.channel.IoHandlerFactory;
+import io.netty.channel.MultiThreadIoEventLoopGroup;
+import io.netty.channel.epoll.Epoll;
+import io.netty.channel.epoll.EpollIoHandler;
+import io.netty.channel.epoll.EpollServerSocketChannel;
+import io.netty.channel.group.ChannelGroup;
+import io.netty.channel.group.DefaultChannelGroup;
+import io.netty.channel.nio.NioIoHandler;
+import io.netty.channel.socket.ServerSocketChannel;
+import io.netty.channel.socket.nio.NioServerSocketChannel;
+import io.netty.util.concurrent.DefaultThreadFactory;
+import io.netty.util.concurrent.GlobalEventExecutor;
+import java.io.IOException;
+import java.net.InetSocketAddress;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Listens on one address and serves every connection with a few event loops, never with a thread of
+ * its own.
+ */
+public final class NetServer implements AutoCloseable {
+  private static final Logger LOG = LoggerFactory.getLogger(NetServer.class);
+
+  /** Connections that the kernel holds for us while we are busy. */
+  private static final int BACKLOG = 4096;
+
+  /** How long a stop waits for requests in flight. */
+  private static final long GRACE_MILLIS = 5_000;
+
+  private final Options options;
+  private final RequestHandler requests;
+  private final EventLoopGroup loops;
+  private final ChannelGroup connections = new DefaultChannelGroup(GlobalEventExecutor.INSTANCE);
+  private final AtomicInteger lastId = new AtomicInteger();
+  private Channel listener;
+
+  private NetServer(Options options, RequestHandler requests) {
+    this.options = options;
+    this.requests = requests;
+    loops =
+        new MultiThreadIoEventLoopGroup(
+            options.eventLoops(), new DefaultThreadFactory("net"), ioHandlerFactory());
+  }
+
+  /**
+   * Listens, and serves from now on.
+   *
+   * @throws IOException if the address cannot be had
+   */
+  public static NetServer start(Options options, RequestHandler requests) throws IOException {
+    var server = new NetServer(options, requests);
+    var address = new InetSocketAddress(options.bind(), options.port());
+    ChannelFuture bound = server.bootstrap().bind(address).awaitUninterruptibly();
+    if (!bound.isSuccess()) {
+      server.close();
+      throw new IOException(
+          "cannot listen on "
+              + options.bind()
+              + ":"
+              + options.port()
+              + ": "
+              + bound.cause().getMessage(),
+          bound.cause());
+    }
+    server.listener = bound.channel();
+    return server;
+  }
+
+  /** Where clients reach this server; the port is the real one, also when 0 was asked for. */
+  public InetSocketAddress address() {
+    return (InetSocketAddress) listener.localAddress();
+  }
+
+  public int connectionCount() {
+    return connections.size();
+  }
+
+  /** All connections since the start. */
+  public int connectionsCreated() {
+    return lastId.get();
+  }
+
+  /**
+   * Refuses new connections, lets requests in flight end, closes all connections. What answers
+   * requests must live until this returns.
+   */
+  @Override
+  public void close() {
+    if (listener != null) {
+      listener.close().awaitUninterruptibly();
+    }
+    for (Channel connection : connections) {
+      connection.pipeline().get(ConnectionHandler.class).stop();
+    }
+    if (!connections.newCloseFuture().awaitUninterruptibly(GRACE_MILLIS)) {
+      LOG.warn("{} connections are cut off with a request in flight", connections.size());
+      connections.close().awaitUninterruptibly();
+    }
+    loops.shutdownGracefully(0, GRACE_MILLIS, TimeUnit.MILLISECONDS).awaitUninterruptibly();
+  }
+
+  private ServerBootstrap bootstrap() {
+    return new ServerBootstrap()
+        .group(loops)
+        .channel(channelType())
+        .option(ChannelOption.SO_BACKLOG, BACKLOG)
+        .option(ChannelOption.SO_REUSEADDR, true)
+        .childOption(ChannelOption.TCP_NODELAY, true)
+        .childOption(ChannelOption.SO_KEEPALIVE, true)
+        .childHandler(
+            new ChannelInitializer<>() {
+              @Override
+              protected void initChannel(Channel channel) {
+                accept(channel);
+              }
+            });
+  }
+
+  private void accept(Channel channel) {
+    if (connections.size() >= options.connectionsMax()) {
+      LOG.warn("a connection is refused: {} are open", options.connectionsMax());
+      channel.close();
+      return;
+    }
+    connections.add(channel);
+    options.security().install(channel.pipeline());
+    channel.pipeline().addLast(new ConnectionHandler(lastId.incrementAndGet(), requests));
+  }
+
+  private static IoHandlerFactory ioHandlerFactory() {
+    return Epoll.isAvailable() ? EpollIoHandler.newFactory() : NioIoHandler.newFactory();
+  }
+
+  private static Class<? extends ServerSocketChannel> channelType() {
+    return Epoll.isAvailable() ? EpollServerSocketChannel.class : NioServerSocketChannel.class;
+  }
+
+  /**
+   * How to listen.
+   *
+   * @param port 0 for any free one
+   * @param eventLoops threads, 0 for one for each processor
+   */
+  public record Options(
+      String bind, int port, int eventLoops, int connectionsMax, TransportSecurity security) {
+    public Options {
+      eventLoops = eventLoops == 0 ? Runtime.getRuntime().availableProcessors() : eventLoops;
+    }
+
+    public Options(String bind, int port, int eventLoops, int connectionsMax) {
+      this(bind, port, eventLoops, connectionsMax, TransportSecurity.NONE);
+    }
+  }
+}

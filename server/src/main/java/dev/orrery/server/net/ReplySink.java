@@ -1,0 +1,18 @@
+package dev.orrery.server.net;
+
+import dev.orrery.wire.DocumentBytes;
+
+/**
+ * Where the reply to one request goes. Completed exactly once, by one of its methods, from any
+ * thread; the next request of the connection waits for it.
+ */
+public interface ReplySink {
+  /**
+   * Sends the reply, in the dialect of the request. The bytes are copied when they are sent, so
+   * they must not change afterwards. Dropped in silence if the sender wants no reply or has gone.
+   */
+  void reply(DocumentBytes document);
+
+  /** Closes the connection instead of sending a reply. */
+  void hangUp();
+}

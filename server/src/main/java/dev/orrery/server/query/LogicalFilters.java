@@ -1,0 +1,68 @@
+package dev.orrery.server.query;
+
+import static dev.orrery.server.query.FilterParser.badValue;
+import static java.util.Map.entry;
+
+import dev.orrery.storage.value.RawTypes;
+import dev.orrery.storage.value.RawValue;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+
+/** {@code $and $nor $not $or}: filters made of filters. */
+final class LogicalFilters {
+  static final Map<String, FilterOperator> OPERATORS =
+      Map.ofEntries(entry("$not", LogicalFilters::parseNot));
+
+  static final Map<String, TopLevelOperator> TOP_LEVEL =
+      Map.ofEntries(
+          entry(
+              "$and",
+              (name, argument, scope) -> FilterParser.all(parseClauses(name, argument, scope))),
+          entry(
+              "$nor",
+              (name, argument, scope) -> new Filter.Nor(parseClauses(name, argument, scope))),
+          entry("$or", LogicalFilters::parseOr));
+
+  private LogicalFilters() {}
+
+  private static Filter parseOr(String name, RawValue argument, OperatorCall.Scope scope) {
+    var clauses = parseClauses(name, argument, scope);
+    return clauses.size() == 1 ? clauses.get(0) : new Filter.Or(clauses);
+  }
+
+  private static List<Filter> parseClauses(
+      String name, RawValue argument, OperatorCall.Scope scope) {
+    if (!argument.isArray()) {
+      throw badValue(name + " must be an array");
+    }
+    var clauses = argument.asDocument().toValues();
+    if (clauses.isEmpty()) {
+      throw badValue("$and/$or/$nor must be a nonempty array");
+    }
+    var filters = new ArrayList<Filter>(clauses.size());
+    for (var clause : clauses) {
+      if (!clause.isDocument()) {
+        throw badValue("$or/$and/$nor entries need to be full objects");
+      }
+      filters.add(FilterParser.parseDocument(clause.asDocument(), scope));
+    }
+    return filters;
+  }
+
+  private static Filter parseNot(OperatorCall call) {
+    var argument = call.argument();
+    if (argument.type() == RawTypes.REGEX) {
+      return new Filter.Not(call.filter(Regex.of(argument)));
+    }
+    if (!argument.isDocument()) {
+      throw badValue("$not needs a regex or a document");
+    }
+    if (argument.asDocument().isEmpty()) {
+      throw badValue("$not cannot be empty");
+    }
+    var children = new ArrayList<Filter>();
+    FilterParser.parseOperators(call.path(), argument.asDocument(), call.scope(), children);
+    return new Filter.Not(FilterParser.all(children));
+  }
+}

@@ -1,0 +1,20 @@
+package dev.orrery.server.query;
+
+import dev.orrery.storage.value.RawValue;
+
+/**
+ * A condition on one value: the operator and operand of a field's filter. Immutable; its records
+ * are public where a planner reads them ({@link Comparison}, {@link In}, {@link Regex} ...).
+ */
+public interface ValuePredicate {
+  /**
+   * Whether {@code value} satisfies this. {@code value} is null where the field is missing; arrays
+   * are taken as they are, the path offers their elements one by one.
+   */
+  boolean test(RawValue value, MatchDetails details);
+
+  /** Whether the elements of an array at the end of the path are offered before the array. */
+  default boolean traversesArrays() {
+    return true;
+  }
+}

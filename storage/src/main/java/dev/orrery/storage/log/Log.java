@@ -1,0 +1,439 @@
+package dev.orrery.storage.log;
+
+import dev.orrery.storage.StorageException;
+import dev.orrery.storage.log.Format.SegmentHeader;
+import java.io.Closeable;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.LongConsumer;
+
+/**
+ * An append-only log of atomic record groups in checksummed segment files. Thread-safe.
+ *
+ * <p>Each group has a log sequence number (LSN), one more than that of the group before, for ever.
+ * Each record has a position, valid until its segment is deleted.
+ */
+public final class Log implements Closeable {
+
+  /*
+   * Locks, in the order in which they may be taken:
+   *   appending  one append at a time, and with it the roll to a new segment;
+   *   structure  the set of segments and its manifest;
+   *   forcing    which segment is written to, as seen by the committer.
+   * Reads take none: they see an immutable table of segments, and in each segment the end of the
+   * last whole group.
+   */
+
+  private final Path directory;
+  private final LogOptions options;
+  private final SegmentFiles files;
+  private final DirectoryLock directoryLock;
+  private final Manifest manifest;
+  private final GroupEncoder encoder = new GroupEncoder();
+  private final Committer committer;
+
+  private final ReentrantLock appending = new ReentrantLock();
+  private final ReentrantLock structure = new ReentrantLock();
+  private final ReentrantLock forcing = new ReentrantLock();
+
+  private volatile SegmentTable segments = SegmentTable.EMPTY;
+  private volatile long lastLsn;
+  private volatile boolean closed;
+  private SegmentWriter active;
+
+  private Log(Path directory, LogOptions options, SegmentFiles files, DirectoryLock directoryLock)
+      throws IOException {
+    this.directory = directory;
+    this.options = options;
+    this.files = files;
+    this.directoryLock = directoryLock;
+    this.manifest = new Manifest(files, directory);
+    Recovery.Opened opened = new Recovery(directory, options, files).open(encoder);
+    if (opened == null) {
+      active = create(1, 0);
+      install(active);
+      forceDirectory();
+      segments = segments.with(active.segment());
+    } else {
+      opened.sealed().forEach(segment -> segments = segments.with(segment));
+      active = opened.active();
+      segments = segments.with(active.segment());
+    }
+    lastLsn = active.segment().lastLsn();
+    committer = new Committer(new ActiveSegment(), options);
+  }
+
+  /** Opens the log in {@code directory}, which is created if need be, and recovers it. */
+  public static Log open(Path directory, LogOptions options) {
+    return open(directory, options, new DiskFiles());
+  }
+
+  static Log open(Path directory, LogOptions options, SegmentFiles files) {
+    DirectoryLock lock = null;
+    try {
+      Files.createDirectories(directory);
+      lock = DirectoryLock.acquire(directory);
+      var log = new Log(directory, options, files, lock);
+      lock = null;
+      return log;
+    } catch (IOException e) {
+      throw Failures.io("open", directory, e);
+    } finally {
+      closeQuietly(lock);
+    }
+  }
+
+  private final class ActiveSegment implements Committer.Source {
+    @Override
+    public long lastLsn() {
+      return lastLsn;
+    }
+
+    @Override
+    public void force() throws IOException {
+      // Earlier segments were forced before this one was begun.
+      forcing.lock();
+      try {
+        active.force();
+      } finally {
+        forcing.unlock();
+      }
+    }
+  }
+
+  /**
+   * Appends one atomic group. After the return it is in the file and can be read by position, but a
+   * power cut may still take it: see {@link #whenDurable}. When this throws, nothing was appended,
+   * and if the reason was a full disk a later append may succeed.
+   */
+  public Appended append(RecordGroup group) {
+    if (group.size() == 0) {
+      throw new IllegalArgumentException("a group needs a record");
+    }
+    appending.lock();
+    try {
+      requireWritable();
+      if (!active.hasRoom(group.encodedBytes())) {
+        roll(group.encodedBytes());
+      }
+      long lsn = lastLsn + 1;
+      long[] positions = write(group, lsn);
+      lastLsn = lsn;
+      committer.appended(lsn);
+      return new Appended(lsn, positions);
+    } finally {
+      appending.unlock();
+    }
+  }
+
+  private long[] write(RecordGroup group, long lsn) {
+    // Clocks are set back at times; the log's timestamps never are.
+    long millis = Math.max(options.clock().millis(), active.segment().lastMillis());
+    try {
+      return active.append(group, lsn, millis, committer.durableLsn());
+    } catch (IOException e) {
+      undo();
+      throw Failures.io("append to", active.segment().path(), e);
+    } catch (RuntimeException | Error e) {
+      undo();
+      throw e;
+    }
+  }
+
+  /** Removes the traces of a failed append or roll; if even that fails, nobody may append again. */
+  private void undo() {
+    try {
+      active.undo();
+    } catch (IOException e) {
+      committer.fail(e);
+    }
+  }
+
+  void requireOpen() {
+    if (closed) {
+      throw Failures.closed();
+    }
+  }
+
+  private void requireWritable() {
+    requireOpen();
+    if (committer.failure() != null) {
+      throw committer.failure();
+    }
+  }
+
+  /** Seals the active segment and goes on in a new one with room for the group. */
+  private void roll(long groupBytes) {
+    SegmentWriter old = active;
+    structure.lock();
+    try {
+      SegmentWriter fresh = create(old.segment().number() + 1, groupBytes);
+      try {
+        old.writeFooter();
+        committer.flush();
+        install(fresh);
+      } catch (IOException | RuntimeException e) {
+        abandon(fresh);
+        throw e;
+      }
+      switchTo(fresh);
+      old.close();
+    } catch (IOException e) {
+      throw Failures.io("begin a segment after", old.segment().path(), e);
+    } finally {
+      structure.unlock();
+    }
+  }
+
+  /** A new segment in a file that recovery ignores until {@link #install} renames it. */
+  private SegmentWriter create(long number, long groupBytes) throws IOException {
+    long needed = Format.SEGMENT_HEADER_BYTES + groupBytes + Format.FOOTER_BYTES;
+    int capacity = Math.toIntExact(Math.max(options.segmentBytes(), needed));
+    var header =
+        new SegmentHeader(
+            number, lastLsn + 1, options.clock().millis(), options.random().nextLong());
+    Path fresh = newPath(number);
+    files.delete(fresh);
+    SegmentFile file = files.open(fresh, true);
+    try {
+      SegmentWriter writer = SegmentWriter.create(file, path(number), header, capacity, encoder);
+      if (options.fsync()) {
+        writer.force();
+      }
+      return writer;
+    } catch (IOException | RuntimeException e) {
+      closeQuietly(file);
+      files.delete(fresh);
+      throw e;
+    }
+  }
+
+  /** Makes the segment one that recovery finds; throws if it does not. */
+  private void install(SegmentWriter fresh) throws IOException {
+    fresh.install();
+    manifest.write(segments.with(fresh.segment()).numbers(), options.fsync());
+  }
+
+  /** Writes to an installed segment from now on. */
+  private void switchTo(SegmentWriter fresh) throws IOException {
+    try {
+      forceDirectory();
+    } catch (IOException e) {
+      // Recovery finds the new segment or not: both are right, as long as nobody appends to either.
+      committer.fail(e);
+      release(fresh);
+      throw e;
+    }
+    active.segment().seal();
+    segments = segments.with(fresh.segment());
+    forcing.lock();
+    try {
+      active = fresh;
+    } finally {
+      forcing.unlock();
+    }
+  }
+
+  /**
+   * Removes a segment that could not be installed, and the footer before it. If it cannot be
+   * removed, recovery will find it and must find that footer too: nobody may append again.
+   */
+  private void abandon(SegmentWriter fresh) {
+    release(fresh);
+    try {
+      files.delete(newPath(fresh.segment().number()));
+      files.delete(fresh.segment().path());
+      forceDirectory();
+      undo();
+    } catch (IOException e) {
+      committer.fail(e);
+    }
+  }
+
+  private void forceDirectory() throws IOException {
+    if (options.fsync()) {
+      files.forceDirectory(directory);
+    }
+  }
+
+  private static void release(SegmentWriter writer) {
+    writer.segment().mapping().release();
+    closeQuietly(writer);
+  }
+
+  private Path path(long number) {
+    return directory.resolve(Format.fileName(number));
+  }
+
+  private Path newPath(long number) {
+    return directory.resolve(Format.fileName(number) + ".new");
+  }
+
+  /**
+   * Completes when everything up to and including {@code lsn} would survive a power cut; fails if
+   * that can no longer be promised. What depends on the future runs on the committer's thread: it
+   * must not block, and must not append.
+   */
+  public CompletableFuture<Void> whenDurable(long lsn) {
+    if (lsn > lastLsn) {
+      throw new IllegalArgumentException("LSN " + lsn + " is not appended, last is " + lastLsn);
+    }
+    return committer.whenDurable(lsn);
+  }
+
+  /** Returns when {@link #whenDurable} would complete, or throws why it cannot. */
+  public void awaitDurable(long lsn) {
+    try {
+      whenDurable(lsn).join();
+    } catch (CompletionException e) {
+      throw e.getCause() instanceof StorageException cause ? cause : e;
+    }
+  }
+
+  /** The last LSN that would survive a power cut; 0 in an empty log. */
+  public long durableLsn() {
+    return committer.durableLsn();
+  }
+
+  /** The last LSN appended; 0 in an empty log. */
+  public long lastLsn() {
+    return lastLsn;
+  }
+
+  /** The first LSN that is retained, or that the first group will have. */
+  public long firstLsn() {
+    requireOpen();
+    return segments.all().get(0).header().firstLsn();
+  }
+
+  /** Calls back with each new durable LSN, on a thread that must not block or append. */
+  public void addListener(LongConsumer listener) {
+    committer.listen(listener);
+  }
+
+  public void removeListener(LongConsumer listener) {
+    committer.unlisten(listener);
+  }
+
+  /** The record at this position, verified and copied. */
+  public LogRecord read(long position) {
+    return segment(position).read(Position.offset(position));
+  }
+
+  /** The payload of the record at this position, verified and copied. */
+  public byte[] readPayload(long position) {
+    return segment(position).readPayload(Position.offset(position));
+  }
+
+  private Segment segment(long position) {
+    Segment segment = segments.find(Position.segment(position));
+    if (segment == null) {
+      throw closed ? Failures.closed() : Failures.gone(Position.describe(position));
+    }
+    return segment;
+  }
+
+  /** The number of the segment that a position lies in. */
+  public static long segmentOf(long position) {
+    return Position.segment(position);
+  }
+
+  /** The durable groups with this LSN and later ones, as far as they are retained. */
+  public LogCursor from(long lsn) {
+    return new LogCursor(this, lsn);
+  }
+
+  Segment reaching(long lsn) {
+    return segments.reaching(lsn);
+  }
+
+  /** All segments in order; the last one is being written to. */
+  public List<SegmentInfo> segments() {
+    return segments.all().stream().map(Segment::info).toList();
+  }
+
+  /**
+   * Deletes a sealed segment. Reads that have begun are finished; the disk space is returned when
+   * the last of them is. Records that were copied elsewhere must be durable there before.
+   */
+  public void deleteSegment(long number) {
+    structure.lock();
+    try {
+      requireOpen();
+      Segment segment = segments.find(number);
+      if (segment == null) {
+        throw Failures.gone("segment " + number);
+      } else if (!segment.sealed()) {
+        throw new IllegalArgumentException("segment " + number + " is not sealed");
+      }
+      SegmentTable table = segments.without(number);
+      manifest.write(table.numbers(), options.fsync());
+      forceDirectory();
+      segments = table;
+      segment.mapping().release();
+      files.delete(segment.path()); // If this fails, the next recovery does it.
+    } catch (IOException e) {
+      throw Failures.io("delete segment " + number + " in", directory, e);
+    } finally {
+      structure.unlock();
+    }
+  }
+
+  /** Reads everything and returns the first fault. Appends and reads go on meanwhile. */
+  public Optional<LogFault> verify() {
+    return new Verifier(segments.all()).firstFault();
+  }
+
+  /**
+   * Makes everything durable and marks the log as closed in order, so that opening needs no scan.
+   */
+  @Override
+  public void close() {
+    appending.lock();
+    structure.lock();
+    try {
+      if (closed) {
+        return;
+      }
+      closed = true;
+      if (committer.failure() == null) {
+        active.writeFooter();
+        committer.flush();
+      }
+    } catch (IOException e) {
+      throw Failures.io("close", directory, e);
+    } finally {
+      release();
+      structure.unlock();
+      appending.unlock();
+    }
+  }
+
+  private void release() {
+    if (segments == SegmentTable.EMPTY) {
+      return;
+    }
+    committer.close();
+    SegmentTable table = segments;
+    segments = SegmentTable.EMPTY;
+    table.all().forEach(segment -> segment.mapping().release());
+    closeQuietly(active);
+    closeQuietly(directoryLock);
+  }
+
+  private static void closeQuietly(Closeable resource) {
+    if (resource != null) {
+      try {
+        resource.close();
+      } catch (IOException e) {
+        // What matters was forced before; there is nothing left to lose.
+      }
+    }
+  }
+}

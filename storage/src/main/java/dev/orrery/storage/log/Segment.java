@@ -1,0 +1,215 @@
+package dev.orrery.storage.log;
+
+import dev.orrery.storage.log.Format.BadBytes;
+import dev.orrery.storage.log.Format.GroupHeader;
+import dev.orrery.storage.log.Format.SegmentHeader;
+import java.nio.ByteBuffer;
+import java.nio.file.Path;
+import java.util.Arrays;
+
+/**
+ * One segment as readers see it: immutable bytes up to {@link #end()}, which only grows. Reads are
+ * lock-free and safe against deletion.
+ */
+final class Segment {
+
+  /** The state that changes with each group, replaced as one. */
+  private record Tail(int end, long lastLsn, long lastMillis, boolean sealed) {}
+
+  private final Path path;
+  private final SegmentHeader header;
+  private final Mapping mapping;
+  private volatile Tail tail;
+
+  Segment(Path path, SegmentHeader header, Mapping mapping) {
+    this.path = path;
+    this.header = header;
+    this.mapping = mapping;
+    this.tail =
+        new Tail(Format.SEGMENT_HEADER_BYTES, header.firstLsn() - 1, header.createdMillis(), false);
+  }
+
+  Path path() {
+    return path;
+  }
+
+  SegmentHeader header() {
+    return header;
+  }
+
+  long number() {
+    return header.number();
+  }
+
+  int end() {
+    return tail.end;
+  }
+
+  long lastLsn() {
+    return tail.lastLsn;
+  }
+
+  long lastMillis() {
+    return tail.lastMillis;
+  }
+
+  boolean sealed() {
+    return tail.sealed;
+  }
+
+  Mapping mapping() {
+    return mapping;
+  }
+
+  SegmentInfo info() {
+    Tail now = tail;
+    return new SegmentInfo(
+        number(),
+        header.firstLsn(),
+        now.lastLsn,
+        now.end,
+        header.createdMillis(),
+        now.lastMillis,
+        now.sealed);
+  }
+
+  /** Makes a group readable that was written behind the last one. */
+  void extend(int end, long lsn, long millis) {
+    tail = new Tail(end, lsn, millis, false);
+  }
+
+  void seal() {
+    Tail now = tail;
+    tail = new Tail(now.end, now.lastLsn, now.lastMillis, true);
+  }
+
+  LogRecord read(int offset) {
+    ByteBuffer bytes = acquire(offset);
+    try {
+      Format.requireRecord(bytes, offset, tail.end);
+      byte[] meta = new byte[bytes.getInt(offset + 8)];
+      bytes.get(offset + Format.RECORD_HEADER_BYTES, meta);
+      return new LogRecord(bytes.get(offset + 12), meta, copyPayload(bytes, offset));
+    } catch (BadBytes e) {
+      throw Failures.bad(path, e);
+    } finally {
+      mapping.release();
+    }
+  }
+
+  byte[] readPayload(int offset) {
+    ByteBuffer bytes = acquire(offset);
+    try {
+      Format.requireRecord(bytes, offset, tail.end);
+      return copyPayload(bytes, offset);
+    } catch (BadBytes e) {
+      throw Failures.bad(path, e);
+    } finally {
+      mapping.release();
+    }
+  }
+
+  private ByteBuffer acquire(int offset) {
+    if (!mapping.acquire()) {
+      throw Failures.gone(Position.describe(Position.of(number(), offset)));
+    }
+    return mapping.bytes();
+  }
+
+  private static byte[] copyPayload(ByteBuffer bytes, int offset) {
+    byte[] payload = new byte[bytes.getInt(offset + 4)];
+    bytes.get(offset + Format.RECORD_HEADER_BYTES + bytes.getInt(offset + 8), payload);
+    return payload;
+  }
+
+  /**
+   * The group at {@code offset}, checked but not yet copied: use it only while the mapping is held.
+   *
+   * @param limit where the segment's groups end at the latest
+   */
+  GroupHeader requireGroup(int offset, int limit) throws BadBytes {
+    ByteBuffer bytes = mapping.bytes();
+    GroupHeader group = requireGroupHeader(offset, limit);
+    int body = group.bytes() - Format.GROUP_HEADER_BYTES;
+    if (Format.checksum(bytes, offset + Format.GROUP_HEADER_BYTES, body) != group.bodyChecksum()) {
+      throw new BadBytes(offset, "bad checksum of group " + group.lsn());
+    }
+    return group;
+  }
+
+  /** Like {@link #requireGroup}, without a look at the records. */
+  GroupHeader requireGroupHeader(int offset, int limit) throws BadBytes {
+    ByteBuffer bytes = mapping.bytes();
+    if (offset > limit - Format.GROUP_HEADER_BYTES
+        || !GroupHeader.isAt(bytes, offset, header.salt())) {
+      throw new BadBytes(offset, "no group begins here");
+    }
+    GroupHeader group = GroupHeader.decode(bytes, offset);
+    if (group.bytes() <= Format.GROUP_HEADER_BYTES || group.bytes() > limit - offset) {
+      throw new BadBytes(offset, "bad length of group " + group.lsn());
+    }
+    return group;
+  }
+
+  /** The group at {@code offset}, checked and copied; {@code null} if the segment is deleted. */
+  LogGroup readGroup(int offset) {
+    if (!mapping.acquire()) {
+      return null;
+    }
+    try {
+      GroupHeader group = requireGroup(offset, tail.end);
+      byte[] body = new byte[group.bytes() - Format.GROUP_HEADER_BYTES];
+      mapping.bytes().get(offset + Format.GROUP_HEADER_BYTES, body);
+      long position = Position.of(number(), offset + Format.GROUP_HEADER_BYTES);
+      return new LogGroup(group.lsn(), group.millis(), position, layout(body, group, offset), body);
+    } catch (BadBytes e) {
+      throw Failures.bad(path, e);
+    } finally {
+      mapping.release();
+    }
+  }
+
+  /** The start of each record in the body of a group. */
+  private static int[] layout(byte[] body, GroupHeader group, int offset) throws BadBytes {
+    ByteBuffer bytes = LogGroup.view(body);
+    int[] starts = new int[Math.min(group.records(), body.length / Format.RECORD_HEADER_BYTES)];
+    long at = 0;
+    for (int i = 0; i < starts.length && at <= body.length - Format.RECORD_HEADER_BYTES; i++) {
+      starts[i] = (int) at;
+      at += Format.RECORD_HEADER_BYTES;
+      at += (long) bytes.getInt(starts[i] + 4) + bytes.getInt(starts[i] + 8);
+    }
+    if (at != body.length || starts.length != group.records()) {
+      throw new BadBytes(offset, "the records of group " + group.lsn() + " do not fill it");
+    }
+    return starts;
+  }
+
+  /** The offset of the group with this LSN, or of the first one after it. */
+  int find(long lsn) {
+    if (!mapping.acquire()) {
+      return Format.SEGMENT_HEADER_BYTES;
+    }
+    try {
+      int end = tail.end;
+      int offset = Format.SEGMENT_HEADER_BYTES;
+      while (offset < end) {
+        GroupHeader group = requireGroupHeader(offset, end);
+        if (group.lsn() >= lsn) {
+          break;
+        }
+        offset += group.bytes();
+      }
+      return offset;
+    } catch (BadBytes e) {
+      throw Failures.bad(path, e);
+    } finally {
+      mapping.release();
+    }
+  }
+
+  @Override
+  public String toString() {
+    return "Segment" + Arrays.asList(path, info());
+  }
+}

@@ -1,0 +1,44 @@
+package dev.orrery.wire;
+
+/** The well-formed byte sequences of the Unicode standard, table 3-7. */
+final class Utf8 {
+  private static final long NON_ASCII = 0x8080_8080_8080_8080L;
+
+  private Utf8() {}
+
+  static void requireValid(byte[] bytes, int from, int to) {
+    int at = from;
+    while (at <= to - Long.BYTES && (LittleEndian.int64(bytes, at) & NON_ASCII) == 0) {
+      at += Long.BYTES;
+    }
+    while (at < to) {
+      at = bytes[at] >= 0 ? at + 1 : sequenceEnd(bytes, at, to);
+    }
+  }
+
+  /** The end of the sequence of two to four bytes that starts at {@code at}. */
+  private static int sequenceEnd(byte[] bytes, int at, int to) {
+    int lead = bytes[at] & 0xff;
+    int length = lead < 0xe0 ? 2 : lead < 0xf0 ? 3 : 4;
+    if (lead < 0xc2 || lead > 0xf4 || to - at < length) {
+      throw invalid();
+    }
+    int second = bytes[at + 1] & 0xff;
+    // The second byte excludes overlong forms, surrogates and what lies past U+10FFFF.
+    int lowest = lead == 0xe0 ? 0xa0 : lead == 0xf0 ? 0x90 : 0x80;
+    int highest = lead == 0xed ? 0x9f : lead == 0xf4 ? 0x8f : 0xbf;
+    if (second < lowest || second > highest) {
+      throw invalid();
+    }
+    for (int i = at + 2; i < at + length; i++) {
+      if ((bytes[i] & 0xc0) != 0x80) {
+        throw invalid();
+      }
+    }
+    return at + length;
+  }
+
+  private static WireException invalid() {
+    return new WireException("a string is not valid UTF-8");
+  }
+}
