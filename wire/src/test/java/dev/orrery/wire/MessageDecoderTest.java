@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
+import java.lang.management.ManagementFactory;
 import java.util.Arrays;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -79,6 +80,21 @@ final class MessageDecoderTest {
     assertThatThrownBy(decoder::poll)
         .isInstanceOf(WireException.class)
         .hasMessageContaining("length " + length);
+  }
+
+  @Test
+  void anAnnouncedLengthAllocatesNothingByItself() {
+    byte[] start = Frames.bytes().int32(WireLimits.MESSAGE_BYTES_MAX).raw(new byte[100]).build();
+    byte[] packed = Frames.compressed(Compressor.SNAPPY, Frames.ping());
+    LittleEndian.putInt32(packed, 20, WireLimits.MESSAGE_BYTES_MAX - WireLimits.HEADER_BYTES);
+    var threads = (com.sun.management.ThreadMXBean) ManagementFactory.getThreadMXBean();
+
+    long before = threads.getCurrentThreadAllocatedBytes();
+    decoder.feed(Unpooled.wrappedBuffer(start));
+    assertThat(decoder.poll()).isNull();
+    assertThatThrownBy(() -> Frames.decode(packed)).isInstanceOf(WireException.class);
+
+    assertThat(threads.getCurrentThreadAllocatedBytes() - before).isLessThan(5_000_000);
   }
 
   @Test

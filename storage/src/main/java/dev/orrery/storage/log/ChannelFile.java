@@ -4,7 +4,9 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
 import java.nio.channels.FileChannel.MapMode;
+import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
 
 /** A file on disk, which an interrupted writer leaves open. */
@@ -23,7 +25,7 @@ final class ChannelFile implements SegmentFile {
     T run(FileChannel channel) throws IOException;
   }
 
-  private final Path path;
+  private Path path;
   private FileChannel forced;
   private FileChannel written;
 
@@ -70,6 +72,12 @@ final class ChannelFile implements SegmentFile {
   @Override
   public long size() throws IOException {
     return uninterrupted(FileChannel::size);
+  }
+
+  @Override
+  public void rename(Path target) throws IOException {
+    Files.move(path, target, StandardCopyOption.ATOMIC_MOVE);
+    path = target;
   }
 
   @Override

@@ -4,7 +4,6 @@ import java.io.IOException;
 import java.nio.channels.FileChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
 import java.util.List;
 import java.util.stream.Stream;
@@ -21,11 +20,6 @@ final class DiskFiles implements SegmentFiles {
       Files.createFile(path);
     }
     return new ChannelFile(path);
-  }
-
-  @Override
-  public void rename(Path from, Path to) throws IOException {
-    Files.move(from, to, StandardCopyOption.ATOMIC_MOVE);
   }
 
   @Override

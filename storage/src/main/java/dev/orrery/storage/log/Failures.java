@@ -29,11 +29,15 @@ final class Failures {
   }
 
   static StorageException corrupt(Path path, long offset, String what) {
-    return new StorageException(Reason.CORRUPT, path + " at offset " + offset + ": " + what);
+    return new StorageException(Reason.CORRUPT, describe(path, offset, what));
   }
 
-  static StorageException corrupt(Path path, Format.BadBytes bad) {
-    return corrupt(path, bad.offset, bad.getMessage());
+  static StorageException bad(Path path, Format.BadBytes bad) {
+    return new StorageException(bad.reason, describe(path, bad.offset, bad.getMessage()));
+  }
+
+  private static String describe(Path path, long offset, String what) {
+    return path + " at offset " + offset + ": " + what;
   }
 
   static StorageException gone(String what) {

@@ -1,5 +1,6 @@
 package dev.orrery.storage.log;
 
+import dev.orrery.storage.StorageException.Reason;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.file.Path;
@@ -81,7 +82,7 @@ final class Format {
         throw new BadBytes(0, "bad checksum of the segment header");
       }
       if (bytes.getInt(8) != VERSION) {
-        throw new BadBytes(8, "format version " + bytes.getInt(8) + ", known is " + VERSION);
+        throw BadBytes.ofVersion(bytes.getInt(8), 8);
       }
       return new SegmentHeader(
           bytes.getLong(16), bytes.getLong(24), bytes.getLong(32), bytes.getLong(40));
@@ -147,12 +148,41 @@ final class Format {
 
   /** Bytes that are not what the format says, at an offset of the file they were read from. */
   static final class BadBytes extends Exception {
+    final Reason reason;
     final long offset;
 
     BadBytes(long offset, String message) {
+      this(Reason.CORRUPT, offset, message);
+    }
+
+    private BadBytes(Reason reason, long offset, String message) {
       super(message, null, false, false);
+      this.reason = reason;
       this.offset = offset;
     }
+
+    static BadBytes ofVersion(int version, long offset) {
+      return new BadBytes(
+          Reason.UNUSABLE, offset, "format version " + version + ", known is " + VERSION);
+    }
+  }
+
+  /** Checks the record at {@code at}, which must end by {@code end}, and returns its bytes. */
+  static int requireRecord(ByteBuffer bytes, int at, int end) throws BadBytes {
+    long room = (long) end - at - RECORD_HEADER_BYTES;
+    if (at < SEGMENT_HEADER_BYTES || room < 0) {
+      throw new BadBytes(at, "no record here, the groups end at " + end);
+    }
+    int payloadBytes = bytes.getInt(at + 4);
+    int metaBytes = bytes.getInt(at + 8);
+    if (payloadBytes < 0 || metaBytes < 0 || (long) payloadBytes + metaBytes > room) {
+      throw new BadBytes(at, "bad length of a record");
+    }
+    int length = RECORD_HEADER_BYTES + metaBytes + payloadBytes;
+    if (bytes.getInt(at) != checksum(bytes, at + 4, length - 4)) {
+      throw new BadBytes(at, "bad checksum of a record");
+    }
+    return length;
   }
 
   static String fileName(long number) {

@@ -7,7 +7,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
-import java.util.SortedSet;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.locks.ReentrantLock;
@@ -58,6 +58,8 @@ public final class Log implements Closeable {
     if (opened == null) {
       active = create(1, 0);
       install(active);
+      forceDirectory();
+      segments = segments.with(active.segment());
     } else {
       opened.sealed().forEach(segment -> segments = segments.with(segment));
       active = opened.active();
@@ -153,10 +155,14 @@ public final class Log implements Closeable {
     }
   }
 
-  private void requireWritable() {
+  void requireOpen() {
     if (closed) {
       throw Failures.closed();
     }
+  }
+
+  private void requireWritable() {
+    requireOpen();
     if (committer.failure() != null) {
       throw committer.failure();
     }
@@ -173,17 +179,10 @@ public final class Log implements Closeable {
         committer.flush();
         install(fresh);
       } catch (IOException | RuntimeException e) {
-        discard(fresh);
-        undo();
+        abandon(fresh);
         throw e;
       }
-      old.segment().seal();
-      forcing.lock();
-      try {
-        active = fresh;
-      } finally {
-        forcing.unlock();
-      }
+      switchTo(fresh);
       old.close();
     } catch (IOException e) {
       throw Failures.io("begin a segment after", old.segment().path(), e);
@@ -215,28 +214,57 @@ public final class Log implements Closeable {
     }
   }
 
+  /** Makes the segment one that recovery finds; throws if it does not. */
   private void install(SegmentWriter fresh) throws IOException {
-    Segment segment = fresh.segment();
-    files.rename(newPath(segment.number()), segment.path());
-    SegmentTable table = segments.with(segment);
-    manifest.write(table.numbers(), options.fsync());
-    segments = table;
+    fresh.install();
+    manifest.write(segments.with(fresh.segment()).numbers(), options.fsync());
   }
 
-  /** Removes a segment that could not be installed; it must not be found by the next recovery. */
-  private void discard(SegmentWriter fresh) {
-    Segment segment = fresh.segment();
-    segment.mapping().release();
-    closeQuietly(fresh);
+  /** Writes to an installed segment from now on. */
+  private void switchTo(SegmentWriter fresh) throws IOException {
     try {
-      files.delete(newPath(segment.number()));
-      files.delete(segment.path());
-      if (options.fsync()) {
-        files.forceDirectory(directory);
-      }
+      forceDirectory();
+    } catch (IOException e) {
+      // Recovery finds the new segment or not: both are right, as long as nobody appends to either.
+      committer.fail(e);
+      release(fresh);
+      throw e;
+    }
+    active.segment().seal();
+    segments = segments.with(fresh.segment());
+    forcing.lock();
+    try {
+      active = fresh;
+    } finally {
+      forcing.unlock();
+    }
+  }
+
+  /**
+   * Removes a segment that could not be installed, and the footer before it. If it cannot be
+   * removed, recovery will find it and must find that footer too: nobody may append again.
+   */
+  private void abandon(SegmentWriter fresh) {
+    release(fresh);
+    try {
+      files.delete(newPath(fresh.segment().number()));
+      files.delete(fresh.segment().path());
+      forceDirectory();
+      undo();
     } catch (IOException e) {
       committer.fail(e);
     }
+  }
+
+  private void forceDirectory() throws IOException {
+    if (options.fsync()) {
+      files.forceDirectory(directory);
+    }
+  }
+
+  private static void release(SegmentWriter writer) {
+    writer.segment().mapping().release();
+    closeQuietly(writer);
   }
 
   private Path path(long number) {
@@ -276,6 +304,12 @@ public final class Log implements Closeable {
   /** The last LSN appended; 0 in an empty log. */
   public long lastLsn() {
     return lastLsn;
+  }
+
+  /** The first LSN that is retained, or that the first group will have. */
+  public long firstLsn() {
+    requireOpen();
+    return segments.all().get(0).header().firstLsn();
   }
 
   /** Calls back with each new durable LSN, on a thread that must not block or append. */
@@ -326,22 +360,21 @@ public final class Log implements Closeable {
 
   /**
    * Deletes a sealed segment. Reads that have begun are finished; the disk space is returned when
-   * the last of them is.
+   * the last of them is. Records that were copied elsewhere must be durable there before.
    */
   public void deleteSegment(long number) {
     structure.lock();
     try {
+      requireOpen();
       Segment segment = segments.find(number);
-      if (closed) {
-        throw Failures.closed();
-      } else if (segment == null) {
+      if (segment == null) {
         throw Failures.gone("segment " + number);
       } else if (!segment.sealed()) {
         throw new IllegalArgumentException("segment " + number + " is not sealed");
       }
       SegmentTable table = segments.without(number);
-      SortedSet<Long> numbers = table.numbers();
-      manifest.write(numbers, options.fsync());
+      manifest.write(table.numbers(), options.fsync());
+      forceDirectory();
       segments = table;
       segment.mapping().release();
       files.delete(segment.path()); // If this fails, the next recovery does it.
@@ -350,6 +383,11 @@ public final class Log implements Closeable {
     } finally {
       structure.unlock();
     }
+  }
+
+  /** Reads everything and returns the first fault. Appends and reads go on meanwhile. */
+  public Optional<LogFault> verify() {
+    return new Verifier(segments.all()).firstFault();
   }
 
   /**

@@ -49,7 +49,7 @@ final class Manifest {
       throw new BadBytes(0, "bad checksum of the manifest");
     }
     if (bytes.getInt(8) != Format.VERSION) {
-      throw new BadBytes(8, "format version " + bytes.getInt(8));
+      throw BadBytes.ofVersion(bytes.getInt(8), 8);
     }
     var numbers = new TreeSet<Long>();
     for (int at = 16; at < end; at += 8) {
@@ -58,7 +58,10 @@ final class Manifest {
     return numbers;
   }
 
-  /** Replaces the file and makes that, and everything else done in the directory, durable. */
+  /**
+   * Replaces the file, or throws and leaves it as it was. The new one is there for good when the
+   * directory has been forced.
+   */
   void write(SortedSet<Long> numbers, boolean fsync) throws IOException {
     ByteBuffer bytes = Format.zeros(20 + 8 * numbers.size());
     bytes.putLong(MAGIC).putInt(Format.VERSION).putInt(numbers.size());
@@ -71,10 +74,7 @@ final class Manifest {
       if (fsync) {
         file.force();
       }
-    }
-    files.rename(fresh, directory.resolve(FILE_NAME));
-    if (fsync) {
-      files.forceDirectory(directory);
+      file.rename(directory.resolve(FILE_NAME));
     }
   }
 }

@@ -89,6 +89,7 @@ final class Recovery {
       } else if (number == last + 1) { // It was begun, but did not yet come into the manifest.
         listed.add(number);
         manifest.write(listed, options.fsync());
+        files.forceDirectory(directory);
       } else {
         throw Failures.corrupt(path(number), 0, "segments before this one are missing");
       }
@@ -106,7 +107,7 @@ final class Recovery {
     try {
       return manifest.read();
     } catch (BadBytes e) {
-      throw Failures.corrupt(directory.resolve(Manifest.FILE_NAME), e);
+      throw Failures.bad(directory.resolve(Manifest.FILE_NAME), e);
     }
   }
 
@@ -129,8 +130,9 @@ final class Recovery {
   private Segment openSealed(long number) throws IOException {
     Path path = path(number);
     try (SegmentFile file = files.open(path, false)) {
+      SegmentHeader header = requireHeader(path, file);
       int size = Math.toIntExact(file.size());
-      Segment segment = openSegment(path, number, file, size);
+      var segment = new Segment(path, header, file.map(size));
       if (!adoptFooter(segment, size)) {
         segment.mapping().release();
         throw Failures.corrupt(
@@ -141,18 +143,19 @@ final class Recovery {
     }
   }
 
-  private Segment openSegment(Path path, long number, SegmentFile file, int mapped)
-      throws IOException {
-    Mapping mapping = file.map(mapped);
+  private static SegmentHeader requireHeader(Path path, SegmentFile file) throws IOException {
+    long size = file.size();
+    Mapping mapping = file.map(Math.min(size, Format.SEGMENT_HEADER_BYTES));
     try {
       SegmentHeader header = SegmentHeader.decode(mapping.bytes());
-      if (header.number() != number) {
+      if (header.number() != Format.segmentNumber(path)) {
         throw new BadBytes(16, "this is segment " + header.number());
       }
-      return new Segment(path, header, mapping);
+      return header;
     } catch (BadBytes e) {
+      throw Failures.bad(path, e);
+    } finally {
       mapping.release();
-      throw Failures.corrupt(path, e);
     }
   }
 
@@ -173,13 +176,11 @@ final class Recovery {
     SegmentFile file = files.open(path, false);
     Segment segment = null;
     try {
+      SegmentHeader header = requireHeader(path, file);
       int size = Math.toIntExact(file.size());
       int capacity = Math.max(size, options.segmentBytes());
-      if (size < Format.SEGMENT_HEADER_BYTES) {
-        throw Failures.corrupt(path, size, "segment header is cut short");
-      }
       file.resize(capacity);
-      segment = openSegment(path, number, file, capacity);
+      segment = new Segment(path, header, file.map(capacity));
       if (!adoptFooter(segment, size)) {
         scan(segment, capacity);
         file.resize(segment.end());

@@ -86,12 +86,12 @@ final class Segment {
   LogRecord read(int offset) {
     ByteBuffer bytes = acquire(offset);
     try {
-      int metaBytes = requireRecord(bytes, offset);
-      byte[] meta = new byte[metaBytes];
+      Format.requireRecord(bytes, offset, tail.end);
+      byte[] meta = new byte[bytes.getInt(offset + 8)];
       bytes.get(offset + Format.RECORD_HEADER_BYTES, meta);
-      byte[] payload = new byte[bytes.getInt(offset + 4)];
-      bytes.get(offset + Format.RECORD_HEADER_BYTES + metaBytes, payload);
-      return new LogRecord(bytes.get(offset + 12), meta, payload);
+      return new LogRecord(bytes.get(offset + 12), meta, copyPayload(bytes, offset));
+    } catch (BadBytes e) {
+      throw Failures.bad(path, e);
     } finally {
       mapping.release();
     }
@@ -100,10 +100,10 @@ final class Segment {
   byte[] readPayload(int offset) {
     ByteBuffer bytes = acquire(offset);
     try {
-      int metaBytes = requireRecord(bytes, offset);
-      byte[] payload = new byte[bytes.getInt(offset + 4)];
-      bytes.get(offset + Format.RECORD_HEADER_BYTES + metaBytes, payload);
-      return payload;
+      Format.requireRecord(bytes, offset, tail.end);
+      return copyPayload(bytes, offset);
+    } catch (BadBytes e) {
+      throw Failures.bad(path, e);
     } finally {
       mapping.release();
     }
@@ -116,22 +116,10 @@ final class Segment {
     return mapping.bytes();
   }
 
-  /** Checks the record at {@code offset} and returns how long its meta part is. */
-  private int requireRecord(ByteBuffer bytes, int offset) {
-    long room = (long) tail.end - offset - Format.RECORD_HEADER_BYTES;
-    if (offset < Format.SEGMENT_HEADER_BYTES || room < 0) {
-      throw Failures.corrupt(path, offset, "no record here, the segment ends at " + tail.end);
-    }
-    int payloadBytes = bytes.getInt(offset + 4);
-    int metaBytes = bytes.getInt(offset + 8);
-    if (payloadBytes < 0 || metaBytes < 0 || (long) payloadBytes + metaBytes > room) {
-      throw Failures.corrupt(path, offset, "bad length of a record");
-    }
-    int rest = Format.RECORD_HEADER_BYTES - 4 + metaBytes + payloadBytes;
-    if (bytes.getInt(offset) != Format.checksum(bytes, offset + 4, rest)) {
-      throw Failures.corrupt(path, offset, "bad checksum of a record");
-    }
-    return metaBytes;
+  private static byte[] copyPayload(ByteBuffer bytes, int offset) {
+    byte[] payload = new byte[bytes.getInt(offset + 4)];
+    bytes.get(offset + Format.RECORD_HEADER_BYTES + bytes.getInt(offset + 8), payload);
+    return payload;
   }
 
   /**
@@ -175,7 +163,7 @@ final class Segment {
       long position = Position.of(number(), offset + Format.GROUP_HEADER_BYTES);
       return new LogGroup(group.lsn(), group.millis(), position, layout(body, group, offset), body);
     } catch (BadBytes e) {
-      throw Failures.corrupt(path, e);
+      throw Failures.bad(path, e);
     } finally {
       mapping.release();
     }
@@ -185,19 +173,14 @@ final class Segment {
   private static int[] layout(byte[] body, GroupHeader group, int offset) throws BadBytes {
     ByteBuffer bytes = LogGroup.view(body);
     int[] starts = new int[Math.min(group.records(), body.length / Format.RECORD_HEADER_BYTES)];
-    int at = 0;
-    for (int i = 0; i < starts.length; i++) {
-      starts[i] = at;
-      if (body.length - at < Format.RECORD_HEADER_BYTES) {
-        throw new BadBytes(offset, "records of group " + group.lsn() + " overlap its end");
-      }
-      at = Math.addExact(at, Format.RECORD_HEADER_BYTES);
-      at =
-          Math.addExact(
-              at, Math.addExact(bytes.getInt(starts[i] + 4), bytes.getInt(starts[i] + 8)));
+    long at = 0;
+    for (int i = 0; i < starts.length && at <= body.length - Format.RECORD_HEADER_BYTES; i++) {
+      starts[i] = (int) at;
+      at += Format.RECORD_HEADER_BYTES;
+      at += (long) bytes.getInt(starts[i] + 4) + bytes.getInt(starts[i] + 8);
     }
     if (at != body.length || starts.length != group.records()) {
-      throw new BadBytes(offset, "records of group " + group.lsn() + " do not fill it");
+      throw new BadBytes(offset, "the records of group " + group.lsn() + " do not fill it");
     }
     return starts;
   }
@@ -219,7 +202,7 @@ final class Segment {
       }
       return offset;
     } catch (BadBytes e) {
-      throw Failures.corrupt(path, e);
+      throw Failures.bad(path, e);
     } finally {
       mapping.release();
     }

@@ -3,6 +3,7 @@ package dev.orrery.storage.log;
 import java.io.Closeable;
 import java.io.IOException;
 import java.nio.ByteBuffer;
+import java.nio.file.Path;
 
 /**
  * A file that is written at given offsets. {@code force} is called by one thread at a time; so is
@@ -17,6 +18,9 @@ interface SegmentFile extends Closeable {
   void resize(long bytes) throws IOException;
 
   long size() throws IOException;
+
+  /** Gives the open file another name in the same directory, in place of what has it now. */
+  void rename(Path target) throws IOException;
 
   /** Returns when what was written is on the device. */
   void force() throws IOException;

@@ -10,8 +10,6 @@ interface SegmentFiles {
   /** Opens for reading and writing; creates the file if {@code create}, which must not exist. */
   SegmentFile open(Path path, boolean create) throws IOException;
 
-  void rename(Path from, Path to) throws IOException;
-
   void delete(Path path) throws IOException;
 
   List<Path> list(Path directory) throws IOException;

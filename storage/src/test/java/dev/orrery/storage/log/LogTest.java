@@ -1,11 +1,24 @@
 package dev.orrery.storage.log;
 
+import static dev.orrery.storage.log.Groups.bytes;
+import static dev.orrery.storage.log.Groups.group;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.orrery.storage.StorageException;
 import dev.orrery.storage.StorageException.Reason;
+import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Clock;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.ZoneId;
+import java.time.ZoneOffset;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
+import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -93,11 +106,127 @@ class LogTest {
     }
   }
 
-  private static RecordGroup group(String payload) {
-    return new RecordGroup().add((byte) 1, bytes("meta"), bytes(payload));
+  @Test
+  void anEmptyLogTakesLittleDisk() throws IOException {
+    Log.open(directory, LogOptions.defaults()).close();
+    assertThat(Files.size(Groups.segmentFile(directory, 1))).isLessThan(1 << 10);
   }
 
-  private static byte[] bytes(String text) {
-    return text.getBytes(java.nio.charset.StandardCharsets.UTF_8);
+  @Test
+  void aClosedLogRefusesEverything() {
+    Log log = Log.open(directory, OPTIONS);
+    Appended appended = log.append(group("one"));
+    log.close();
+    log.close();
+
+    assertUnavailable(() -> log.append(group("two")));
+    assertUnavailable(() -> log.read(appended.positions()[0]));
+    assertUnavailable(() -> log.deleteSegment(1));
+    assertUnavailable(() -> log.from(1).next());
+    assertUnavailable(log::firstLsn);
+  }
+
+  private static void assertUnavailable(ThrowingCallable call) {
+    assertThatThrownBy(call)
+        .isInstanceOfSatisfying(
+            StorageException.class, e -> assertThat(e.reason()).isEqualTo(Reason.UNAVAILABLE));
+  }
+
+  @Test
+  void withoutFsyncAppendedIsDurable() {
+    try (Log log = Log.open(directory, OPTIONS.withFsync(false))) {
+      Appended appended = log.append(group("one"));
+      assertThat(log.whenDurable(appended.lsn())).isCompleted();
+      assertThat(log.from(1).next().lsn()).isEqualTo(1);
+    }
+  }
+
+  @Test
+  void aGroupThatNobodyWaitsForIsForcedAllTheSame() throws Exception {
+    try (Log log = Log.open(directory, OPTIONS.withFlushMillis(1))) {
+      log.append(group("one"));
+      assertThat(log.from(1).next(Duration.ofMinutes(1)).lsn()).isEqualTo(1);
+    }
+  }
+
+  @Test
+  void aCursorAtTheEndWaitsForTheNextGroup() throws Exception {
+    try (Log log = Log.open(directory, OPTIONS)) {
+      LogCursor cursor = log.from(1);
+      assertThat(cursor.next(Duration.ofMillis(1))).isNull();
+      var group = CompletableFuture.supplyAsync(() -> next(cursor));
+      log.awaitDurable(log.append(group("one")).lsn());
+      assertThat(group.get(1, TimeUnit.MINUTES).payload(0)).isEqualTo(bytes("one"));
+    }
+  }
+
+  private static LogGroup next(LogCursor cursor) {
+    try {
+      return cursor.next(Duration.ofMinutes(1));
+    } catch (InterruptedException e) {
+      throw new IllegalStateException(e);
+    }
+  }
+
+  @Test
+  void timestampsNeverGoBack() {
+    var now = new AtomicLong(5_000);
+    Clock clock = new SettableClock(now);
+    try (Log log = Log.open(directory, OPTIONS.withFsync(false).withClock(clock))) {
+      log.append(group("one"));
+      now.set(4_000);
+      log.append(group("two"));
+      LogCursor cursor = log.from(1);
+      assertThat(cursor.next().timestampMillis()).isEqualTo(5_000);
+      assertThat(cursor.next().timestampMillis()).isEqualTo(5_000);
+    }
+  }
+
+  @Test
+  void anInterruptedWriterDoesNotStopTheLog() {
+    try (Log log = Log.open(directory, OPTIONS)) {
+      for (int i = 0; i < 200; i++) {
+        Thread.currentThread().interrupt();
+        Appended appended = log.append(group("x".repeat(1000)));
+        log.awaitDurable(appended.lsn());
+        assertThat(Thread.interrupted()).isTrue();
+      }
+      assertThat(log.segments()).hasSizeGreaterThan(2);
+      assertThat(log.verify()).isEmpty();
+    }
+  }
+
+  @Test
+  void oneCallersCancelledFutureLeavesTheOthersAlone() {
+    try (Log log = Log.open(directory, OPTIONS)) {
+      long lsn = log.append(group("one")).lsn();
+      log.whenDurable(lsn).cancel(true);
+      log.whenDurable(lsn).join();
+      assertThat(log.durableLsn()).isEqualTo(lsn);
+    }
+  }
+
+  /** A clock that shows what a test sets. */
+  private static final class SettableClock extends Clock {
+    private final AtomicLong millis;
+
+    SettableClock(AtomicLong millis) {
+      this.millis = millis;
+    }
+
+    @Override
+    public ZoneId getZone() {
+      return ZoneOffset.UTC;
+    }
+
+    @Override
+    public Clock withZone(ZoneId zone) {
+      return this;
+    }
+
+    @Override
+    public Instant instant() {
+      return Instant.ofEpochMilli(millis.get());
+    }
   }
 }

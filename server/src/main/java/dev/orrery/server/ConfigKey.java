@@ -1,0 +1,78 @@
+package dev.orrery.server;
+
+import java.util.Arrays;
+import java.util.Locale;
+import java.util.Optional;
+
+/**
+ * Everything that can be configured: its key in a properties file, its default, and what it means.
+ *
+ * <p>{@code console-port} is {@code --console-port} on the command line and {@code
+ * ORRERY_CONSOLE_PORT} in the environment; {@code limit.connections} is {@code --limit
+ * connections=...} and {@code ORRERY_LIMIT_CONNECTIONS}.
+ */
+enum ConfigKey {
+  BIND("bind", "127.0.0.1", "Address to listen on."),
+  CONSOLE_PORT("console-port", "8081", "Port of the console, or off."),
+  DATA("data", "./orrery-data", "Directory that holds the data."),
+  EPHEMERAL(
+      "ephemeral",
+      "false",
+      "Keep data in a temporary directory, without waiting for the disk, and remove it at the end."
+          + " The data directory is left alone."),
+  EVENT_LOOPS("event-loops", "0", "Threads that serve connections; 0: one for each processor."),
+  LOG_LEVEL("log-level", "warn", "What goes to standard error: off, error, warn, info or debug."),
+  PORT("port", "27017", "Port to listen on; 0: any free one."),
+  PROFILE(
+      "profile", "extended", "extended: all that is implemented; cosmos: Cosmos DB's refusals."),
+
+  LIMIT_CONNECTIONS("limit.connections", "20000", "Connections that are open at a time."),
+  LIMIT_LOGICAL_PARTITION(
+      "limit.logical-partition", "20GB", "Size of all documents with one partition key value."),
+  LIMIT_PARTITION_THROUGHPUT(
+      "limit.partition-throughput", "10000", "Request units a second of one physical partition."),
+  LIMIT_PHYSICAL_PARTITION(
+      "limit.physical-partition", "50GB", "Size at which a physical partition is split.");
+
+  static final String ENVIRONMENT_PREFIX = "ORRERY_";
+  private static final String LIMIT_PREFIX = "limit.";
+
+  private final String key;
+  private final String defaultValue;
+  private final String doc;
+
+  ConfigKey(String key, String defaultValue, String doc) {
+    this.key = key;
+    this.defaultValue = defaultValue;
+    this.doc = doc;
+  }
+
+  String key() {
+    return key;
+  }
+
+  String defaultValue() {
+    return defaultValue;
+  }
+
+  String doc() {
+    return doc;
+  }
+
+  String environmentName() {
+    return ENVIRONMENT_PREFIX + key.replace('-', '_').replace('.', '_').toUpperCase(Locale.ROOT);
+  }
+
+  boolean isLimit() {
+    return key.startsWith(LIMIT_PREFIX);
+  }
+
+  /** The name of a limit after {@code --limit}. */
+  String limitName() {
+    return key.substring(LIMIT_PREFIX.length());
+  }
+
+  static Optional<ConfigKey> find(String key) {
+    return Arrays.stream(values()).filter(each -> each.key.equals(key)).findFirst();
+  }
+}

@@ -1,0 +1,73 @@
+package dev.orrery.server;
+
+import java.io.IOException;
+import java.io.PrintStream;
+import java.net.Inet6Address;
+import java.net.InetSocketAddress;
+import java.util.Locale;
+import java.util.Map;
+
+/** The entry point: from a command line to a server that runs until it is told to stop. */
+public final class Main {
+  static final int STARTED = 0;
+  static final int FAILED = 1;
+  static final int MISUSED = 2;
+
+  private final PrintStream out;
+  private final PrintStream err;
+
+  Main(PrintStream out, PrintStream err) {
+    this.out = out;
+    this.err = err;
+  }
+
+  public static void main(String[] arguments) {
+    int code = new Main(System.out, System.err).run(System.getenv(), arguments);
+    if (code != STARTED) {
+      System.exit(code);
+    }
+  }
+
+  /** Returns an exit code; after STARTED the threads of the server keep the process alive. */
+  int run(Map<String, String> environment, String... arguments) {
+    var parser = new CommandLineParser(Version.current(), out);
+    try {
+      var parsed = parser.parse(arguments);
+      if (parser.printHelp(parsed)) {
+        return STARTED;
+      }
+      return start(CommandLineParser.config(parsed, environment));
+    } catch (ConfigException e) {
+      err.println("orrery: " + e.getMessage() + ". Try --help.");
+      return MISUSED;
+    } catch (IOException e) {
+      err.println("orrery: " + e.getMessage());
+      return FAILED;
+    }
+  }
+
+  private int start(ServerConfig config) throws IOException {
+    // Both are read by libraries when their first class is loaded, so not before this line.
+    System.setProperty("chronicle.announcer.disable", "true");
+    System.setProperty("orrery.log.level", name(config.diagnostics().logLevel()));
+    Runnable stop = () -> new Thread(() -> System.exit(0), "shutdown").start();
+    var server =
+        MongoServer.start(config, (settings, data) -> EngineBackend.open(settings, data, stop));
+    Runtime.getRuntime().addShutdownHook(new Thread(server::close, "stop"));
+    out.println("Orrery " + Version.current() + " is ready: " + uri(server.address()));
+    out.flush();
+    return STARTED;
+  }
+
+  private static String name(ServerConfig.LogLevel level) {
+    return level.name().toLowerCase(Locale.ROOT);
+  }
+
+  /** What a client on this machine connects to. */
+  private static String uri(InetSocketAddress address) {
+    var host = address.getAddress();
+    String name = host.isAnyLocalAddress() ? "127.0.0.1" : host.getHostAddress();
+    boolean needsBrackets = host instanceof Inet6Address && !host.isAnyLocalAddress();
+    return "mongodb://" + (needsBrackets ? "[" + name + "]" : name) + ":" + address.getPort() + "/";
+  }
+}

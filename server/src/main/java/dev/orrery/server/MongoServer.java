@@ -1,0 +1,84 @@
+package dev.orrery.server;
+
+import dev.orrery.server.net.NetServer;
+import dev.orrery.server.net.RequestHandler;
+import java.io.IOException;
+import java.net.InetSocketAddress;
+import java.util.ArrayDeque;
+import java.util.Deque;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** A server that runs: its data directory, what answers requests, its sockets. */
+public final class MongoServer implements AutoCloseable {
+  private static final Logger LOG = LoggerFactory.getLogger(MongoServer.class);
+
+  /** What was opened, the last first. */
+  private final Deque<AutoCloseable> parts = new ArrayDeque<>();
+
+  private NetServer net;
+
+  private MongoServer() {}
+
+  /** What stands behind the sockets. */
+  public interface Backend extends AutoCloseable {
+    /** Answers until {@link #close}, which is called when the last connection is gone. */
+    RequestHandler requests();
+
+    @Override
+    void close() throws IOException;
+
+    /** Opens the storage engine and builds the commands on it. */
+    @FunctionalInterface
+    interface Factory {
+      Backend open(ServerConfig config, DataDirectory data) throws IOException;
+    }
+  }
+
+  /**
+   * Opens everything; clients are served when this returns.
+   *
+   * @throws IOException if a part cannot be opened; the others are closed again
+   */
+  public static MongoServer start(ServerConfig config, Backend.Factory backends)
+      throws IOException {
+    var server = new MongoServer();
+    try {
+      server.open(config, backends);
+      return server;
+    } catch (IOException | RuntimeException e) {
+      server.close();
+      throw e;
+    }
+  }
+
+  /** Where clients reach this server. */
+  public InetSocketAddress address() {
+    return net.address();
+  }
+
+  /** Lets requests in flight end, then closes all parts, also when one of them fails to. */
+  @Override
+  public void close() {
+    while (!parts.isEmpty()) {
+      try {
+        parts.pop().close();
+      } catch (Exception e) {
+        LOG.error("a part of the server could not be closed", e);
+      }
+    }
+  }
+
+  private void open(ServerConfig config, Backend.Factory backends) throws IOException {
+    var data = DataDirectory.open(config.storage());
+    parts.push(data);
+    var backend = backends.open(config, data);
+    parts.push(backend);
+    var network = config.network();
+    var options =
+        new NetServer.Options(
+            network.bind(), network.port(), network.eventLoops(), network.connectionsMax());
+    net = NetServer.start(options, backend.requests());
+    parts.push(net);
+  }
+}

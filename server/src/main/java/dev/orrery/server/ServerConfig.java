@@ -1,0 +1,154 @@
+package dev.orrery.server;
+
+import dev.orrery.server.ConfigSources.Setting;
+import java.math.BigInteger;
+import java.nio.file.InvalidPathException;
+import java.nio.file.Path;
+import java.util.Arrays;
+import java.util.Locale;
+import java.util.OptionalInt;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
+
+/** What the server was told, parsed and checked. */
+public record ServerConfig(
+    Network network, Storage storage, Profile profile, Limits limits, Diagnostics diagnostics) {
+  private static final int PORT_MAX = 65_535;
+  private static final Pattern SIZE = Pattern.compile("([0-9]{1,18})\\s*([KMGT]?B)?");
+
+  /**
+   * Where clients connect.
+   *
+   * @param eventLoops 0: one for each processor
+   */
+  public record Network(String bind, int port, int eventLoops, int connectionsMax) {}
+
+  /** Where the data is; an ephemeral server does not touch this directory. */
+  public record Storage(Path data, boolean isEphemeral) {}
+
+  /** What a partition may grow to. */
+  public record Limits(
+      long logicalPartitionBytes, long physicalPartitionBytes, int partitionThroughput) {}
+
+  /** How to look inside; the console is off when it has no port. */
+  public record Diagnostics(OptionalInt consolePort, LogLevel logLevel) {}
+
+  /** Which refusals are in force. */
+  public enum Profile {
+    EXTENDED,
+    COSMOS
+  }
+
+  /** The least severity that is written to standard error. */
+  public enum LogLevel {
+    OFF,
+    ERROR,
+    WARN,
+    INFO,
+    DEBUG
+  }
+
+  static ServerConfig parse(ConfigSources sources) {
+    var network =
+        new Network(
+            text(sources.setting(ConfigKey.BIND)),
+            integer(sources.setting(ConfigKey.PORT), 0, PORT_MAX),
+            integer(sources.setting(ConfigKey.EVENT_LOOPS), 0, 1024),
+            integer(sources.setting(ConfigKey.LIMIT_CONNECTIONS), 1, 1_000_000));
+    var storage =
+        new Storage(
+            path(sources.setting(ConfigKey.DATA)),
+            trueOrFalse(sources.setting(ConfigKey.EPHEMERAL)));
+    var limits =
+        new Limits(
+            size(sources.setting(ConfigKey.LIMIT_LOGICAL_PARTITION)),
+            size(sources.setting(ConfigKey.LIMIT_PHYSICAL_PARTITION)),
+            integer(sources.setting(ConfigKey.LIMIT_PARTITION_THROUGHPUT), 1, 1_000_000_000));
+    var diagnostics =
+        new Diagnostics(
+            portOrOff(sources.setting(ConfigKey.CONSOLE_PORT)),
+            oneOf(LogLevel.values(), sources.setting(ConfigKey.LOG_LEVEL)));
+    var profile = oneOf(Profile.values(), sources.setting(ConfigKey.PROFILE));
+    return new ServerConfig(network, storage, profile, limits, diagnostics);
+  }
+
+  private static String text(Setting setting) {
+    if (setting.text().isEmpty()) {
+      throw wrong(setting, "a host name or an address");
+    }
+    return setting.text();
+  }
+
+  private static Path path(Setting setting) {
+    try {
+      if (!setting.text().isEmpty()) {
+        return Path.of(setting.text());
+      }
+    } catch (InvalidPathException e) {
+      // told below, like an empty one
+    }
+    throw wrong(setting, "a directory");
+  }
+
+  private static int integer(Setting setting, int min, int max) {
+    if (setting.text().matches("[0-9]{1,10}")) {
+      long value = Long.parseLong(setting.text());
+      if (value >= min && value <= max) {
+        return (int) value;
+      }
+    }
+    throw wrong(setting, "a number from " + min + " to " + max);
+  }
+
+  private static OptionalInt portOrOff(Setting setting) {
+    if (setting.text().equals("off")) {
+      return OptionalInt.empty();
+    }
+    try {
+      return OptionalInt.of(integer(setting, 0, PORT_MAX));
+    } catch (ConfigException e) {
+      throw wrong(setting, "off, or a number from 0 to " + PORT_MAX);
+    }
+  }
+
+  private static boolean trueOrFalse(Setting setting) {
+    return switch (setting.text()) {
+      case "true" -> true;
+      case "false" -> false;
+      default -> throw wrong(setting, "true or false");
+    };
+  }
+
+  private static <E extends Enum<E>> E oneOf(E[] values, Setting setting) {
+    for (E value : values) {
+      if (value.name().toLowerCase(Locale.ROOT).equals(setting.text())) {
+        return value;
+      }
+    }
+    throw wrong(
+        setting,
+        Arrays.stream(values)
+            .map(value -> value.name().toLowerCase(Locale.ROOT))
+            .collect(Collectors.joining(" or ")));
+  }
+
+  /** Bytes, in powers of 1024. */
+  private static long size(Setting setting) {
+    Matcher matcher = SIZE.matcher(setting.text().toUpperCase(Locale.ROOT));
+    if (matcher.matches()) {
+      String unit = matcher.group(2);
+      int power = unit == null ? 0 : "BKMGT".indexOf(unit.charAt(0));
+      var bytes = new BigInteger(matcher.group(1)).shiftLeft(10 * power);
+      if (bytes.signum() > 0 && bytes.bitLength() < Long.SIZE) {
+        return bytes.longValueExact();
+      }
+    }
+    throw wrong(setting, "a size such as 500KB, 1MB or 20GB");
+  }
+
+  private static ConfigException wrong(Setting setting, String allowed) {
+    return new ConfigException(
+        setting.name() + " is '" + setting.text() + "', but must be " + allowed);
+  }
+}

@@ -1,0 +1,57 @@
+package dev.orrery.server.command;
+
+import dev.orrery.server.command.Command.Trait;
+import dev.orrery.server.error.CommandException;
+import dev.orrery.server.error.ErrorCode;
+import dev.orrery.storage.value.RawTypes;
+import dev.orrery.storage.value.RawValue;
+
+/** The Stable API that a client asked for; version null when it asked for none. */
+record ApiParameters(String version, boolean isStrict, boolean refusesDeprecated) {
+  static final ApiParameters NONE = new ApiParameters(null, false, false);
+  private static final String PATH = "APIParametersFromClient.";
+
+  /** Values as they came, null for a missing one. */
+  static ApiParameters parse(RawValue version, RawValue strict, RawValue deprecationErrors) {
+    if (version == null) {
+      if (strict != null || deprecationErrors != null) {
+        throw new CommandException(
+            ErrorCode.LOCATION_4886600,
+            "Provided apiStrict and/or apiDeprecationErrors without passing apiVersion");
+      }
+      return NONE;
+    }
+    if (version.type() != RawTypes.STRING) {
+      throw FieldErrors.wrongType(PATH + "apiVersion", version.type(), "string");
+    }
+    if (!version.asString().equals("1")) {
+      throw new CommandException(
+          ErrorCode.API_VERSION_ERROR, "Cannot accept API version " + version.asString());
+    }
+    return new ApiParameters(
+        version.asString(),
+        bool("apiStrict", strict),
+        bool("apiDeprecationErrors", deprecationErrors));
+  }
+
+  private static boolean bool(String name, RawValue value) {
+    if (value == null) {
+      return false;
+    }
+    if (value.type() != RawTypes.BOOLEAN) {
+      throw FieldErrors.wrongType(PATH + name, value.type(), "bool");
+    }
+    return value.asBoolean();
+  }
+
+  void requireAllowed(Command.Spec spec) {
+    if (isStrict && !spec.has(Trait.STABLE_API)) {
+      throw new CommandException(
+          ErrorCode.API_STRICT_ERROR,
+          ("Provided apiStrict:true, but the command %s is not in API Version %s. Information on"
+                  + " supported commands and migrations in API Version %s can be found at"
+                  + " https://dochub.mongodb.org/core/manual-versioned-api")
+              .formatted(spec.name(), version, version));
+    }
+  }
+}

@@ -1,0 +1,54 @@
+package dev.orrery.server.command;
+
+import dev.orrery.storage.value.RawDocument;
+
+/**
+ * What commands know and remember of one client connection. One request is in flight per
+ * connection, so the state needs visibility between threads, not locks.
+ */
+public final class ClientConnection {
+  private final long id;
+  private final String remoteAddress;
+  private final String localAddress;
+  private volatile RawDocument clientMetadata;
+  private volatile boolean isClosing;
+
+  /** Addresses as {@code host:port}. */
+  public ClientConnection(long id, String remoteAddress, String localAddress) {
+    this.id = id;
+    this.remoteAddress = remoteAddress;
+    this.localAddress = localAddress;
+  }
+
+  public long id() {
+    return id;
+  }
+
+  /** Where the client is. */
+  public String remoteAddress() {
+    return remoteAddress;
+  }
+
+  /** The address of ours that the client reached. */
+  public String localAddress() {
+    return localAddress;
+  }
+
+  /** The {@code client} document of the first hello, or null before it. */
+  public RawDocument clientMetadata() {
+    return clientMetadata;
+  }
+
+  public void introduce(RawDocument metadata) {
+    clientMetadata = metadata.compact();
+  }
+
+  /** Whether the connection is to be closed after the reply in progress. */
+  public boolean isClosing() {
+    return isClosing;
+  }
+
+  public void closeAfterReply() {
+    isClosing = true;
+  }
+}

@@ -1,0 +1,79 @@
+package dev.orrery.server.command;
+
+import java.util.EnumSet;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import org.bson.BsonDocument;
+
+/** One MongoDB command. Stateless: everything a call needs arrives in its arguments. */
+public interface Command {
+  Spec spec();
+
+  /**
+   * Parses the body (to {@link CommandReader#finish()}), does the work, and gives the reply without
+   * {@code ok}, which the dispatcher adds. Raw documents inside the reply are written as they are.
+   */
+  BsonDocument run(CommandContext context, CommandReader body);
+
+  /**
+   * The same for a command that must wait, such as a getMore for new data: a thread is never held
+   * while the stage is open. Whoever overrides this leaves {@link #run} for callers inside.
+   */
+  default CompletionStage<BsonDocument> start(CommandContext context, CommandReader body) {
+    return CompletableFuture.completedFuture(run(context, body));
+  }
+
+  /** What a caller must be allowed to do. */
+  enum Access {
+    /** Nothing: also before authentication. */
+    ANONYMOUS,
+    READ,
+    WRITE,
+    ADMIN
+  }
+
+  /** What the dispatcher treats differently for some commands. */
+  enum Trait {
+    /** Refused on every database but {@code admin}. */
+    ADMIN_DATABASE,
+    /** May take long or block: runs on the worker pool, never on an event loop. */
+    LONG,
+    /** May carry a {@code txnNumber} outside of a transaction. */
+    RETRYABLE_WRITE,
+    /** In API Version 1, so allowed with {@code apiStrict}. */
+    STABLE_API,
+    /** Allowed inside a multi-document transaction. */
+    TRANSACTION
+  }
+
+  /** What the dispatcher must know before it runs the command. */
+  record Spec(
+      String name, Access access, List<String> aliases, Set<Trait> traits, String fieldsOf) {
+    public Spec {
+      aliases = List.copyOf(aliases);
+      traits = Set.copyOf(traits);
+    }
+
+    public static Spec of(String name, Access access, Trait... traits) {
+      var set = EnumSet.noneOf(Trait.class);
+      set.addAll(List.of(traits));
+      return new Spec(name, access, List.of(), set, name);
+    }
+
+    /** The same command under further names, in the old spelling for instance. */
+    public Spec alias(String... names) {
+      return new Spec(name, access, List.of(names), traits, fieldsOf);
+    }
+
+    /** How MongoDB calls the command in its messages about fields, where that is not its name. */
+    public Spec fieldsOf(String structure) {
+      return new Spec(name, access, aliases, traits, structure);
+    }
+
+    public boolean has(Trait trait) {
+      return traits.contains(trait);
+    }
+  }
+}

@@ -1,0 +1,99 @@
+package dev.orrery.server.command;
+
+import dev.orrery.server.session.Session;
+import dev.orrery.storage.value.RawValue;
+
+/**
+ * What surrounds one call of a command: who calls, on which database, in which session, with which
+ * concerns and until when. Belongs to that call alone.
+ */
+public final class CommandContext {
+  private final ClientConnection connection;
+  private final String database;
+  private final Envelope envelope;
+  private final Session session;
+  private final Deadline deadline;
+  private long durableLsn = -1;
+
+  CommandContext(
+      ClientConnection connection,
+      String database,
+      Envelope envelope,
+      Session session,
+      Deadline deadline) {
+    this.connection = connection;
+    this.database = database;
+    this.envelope = envelope;
+    this.session = session;
+    this.deadline = deadline;
+  }
+
+  public ClientConnection connection() {
+    return connection;
+  }
+
+  /** The database the command runs on; a name that no database can have is refused here. */
+  public String database() {
+    Names.requireDatabase(database);
+    return database;
+  }
+
+  /** The session, or null when the command came without one. */
+  public Session session() {
+    return session;
+  }
+
+  /** Session id, transaction number and the state of the transaction, as the client says. */
+  public SessionFields sessionFields() {
+    return envelope.session();
+  }
+
+  public ReadConcern readConcern() {
+    return envelope.readConcern();
+  }
+
+  public WriteConcern writeConcern() {
+    return envelope.writeConcern();
+  }
+
+  /** The mode, such as {@code primary}. */
+  public String readPreference() {
+    return envelope.readPreference();
+  }
+
+  /** The value of {@code maxTimeMS}, 0 without one; getMore waits for new data so long. */
+  public long maxTimeMillis() {
+    return envelope.maxTimeMillis();
+  }
+
+  public Deadline deadline() {
+    return deadline;
+  }
+
+  /** The comment, or null when there is none. */
+  public RawValue comment() {
+    return envelope.comment();
+  }
+
+  /** Whether the client asked for {@code apiStrict}. */
+  public boolean isApiStrict() {
+    return envelope.api().isStrict();
+  }
+
+  /**
+   * Holds the reply back until the log is on disk up to {@code lsn}, unless the write concern says
+   * that nobody waits for it. Never blocks.
+   */
+  public void awaitDurable(long lsn) {
+    durableLsn = Math.max(durableLsn, lsn);
+  }
+
+  /** What to wait for before the reply, or -1. */
+  long durableLsn() {
+    return envelope.writeConcern().waitsForDisk() ? durableLsn : -1;
+  }
+
+  Envelope envelope() {
+    return envelope;
+  }
+}

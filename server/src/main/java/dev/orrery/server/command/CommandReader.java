@@ -1,0 +1,433 @@
+package dev.orrery.server.command;
+
+import static dev.orrery.server.command.FieldErrors.BOOL_OR_NUMBERS;
+import static dev.orrery.server.command.FieldErrors.NUMBERS;
+
+import dev.orrery.server.error.CommandException;
+import dev.orrery.server.error.ErrorCode;
+import dev.orrery.storage.value.RawDocument;
+import dev.orrery.storage.value.RawElements;
+import dev.orrery.storage.value.RawTypes;
+import dev.orrery.storage.value.RawValue;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import org.bson.BsonDocument;
+import org.bson.BsonValue;
+
+/**
+ * The fields of a command (or of a document inside it), each asked for by name and type. A value of
+ * the wrong type is MongoDB's TypeMismatch; {@link #finish()} refuses every field nobody asked for.
+ * A field that is null counts as missing wherever a type is asked for, as it does in MongoDB.
+ */
+public final class CommandReader {
+  private final String path;
+  private final String database;
+  private final List<String> names = new ArrayList<>();
+  private final List<RawValue> values = new ArrayList<>();
+  private final List<DocumentSequence> sequences;
+  private boolean[] used = new boolean[16];
+  private boolean[] usedSequences;
+  private final FieldRecorder recorder;
+
+  private CommandReader(
+      String path, String database, List<DocumentSequence> sequences, FieldRecorder recorder) {
+    this.path = path;
+    this.database = database;
+    this.sequences = sequences;
+    this.usedSequences = new boolean[sequences.size()];
+    this.recorder = recorder;
+  }
+
+  /** The body of a command; its first field is found under the command's name, also by alias. */
+  static CommandReader ofCommand(Command.Spec spec, String database, Request request) {
+    var reader = new CommandReader(spec.fieldsOf(), database, request.sequences(), null);
+    reader.index(request.body());
+    reader.names.set(0, spec.name());
+    reader.used[0] = true; // not every command reads the value of its own field
+    return reader;
+  }
+
+  /** {@code path} is how messages call the document, such as {@code create.timeseries}. */
+  public static CommandReader of(String path, RawDocument document) {
+    return of(path, "", document);
+  }
+
+  private static CommandReader of(String path, String database, RawDocument document) {
+    var reader = new CommandReader(path, database, List.of(), null);
+    reader.index(document);
+    return reader;
+  }
+
+  /** A reader of nothing that tells {@code recorder} what is asked for. */
+  static CommandReader recording(String path, FieldRecorder recorder) {
+    return new CommandReader(path, "database", List.of(), recorder);
+  }
+
+  private void index(RawDocument body) {
+    RawElements elements = body.elements();
+    while (elements.next()) {
+      names.add(elements.name());
+      values.add(elements.value());
+    }
+    if (names.size() > used.length) {
+      used = new boolean[names.size()];
+    }
+  }
+
+  /** How messages call this document. */
+  public String path() {
+    return path;
+  }
+
+  public boolean has(String name) {
+    return find(name) != null;
+  }
+
+  /** The value as it stands, of any type (also null), or null when it is missing. */
+  public RawValue value(String name) {
+    return find(name);
+  }
+
+  /** The value as an object of the bson library, of any type, or null when it is missing. */
+  public BsonValue bsonValue(String name) {
+    RawValue value = find(name);
+    return value == null ? null : value.toBsonValue();
+  }
+
+  /** The collection that the command's own field names. */
+  public String collection(String name) {
+    return collection(name, ErrorCode.BAD_VALUE);
+  }
+
+  /** The same; {@code wrongType} is the code of a value that is no string, which varies. */
+  public String collection(String name, ErrorCode wrongType) {
+    RawValue value = find(name);
+    if (recorder != null) {
+      return "collection";
+    }
+    if (value == null) {
+      throw FieldErrors.missing(pathOf(name));
+    }
+    if (value.type() != RawTypes.STRING) {
+      throw new CommandException(
+          wrongType, "collection name has invalid type " + BsonTypeNames.of(value.type()));
+    }
+    String collection = value.asString();
+    Names.requireNamespace(database, collection);
+    return collection;
+  }
+
+  /** A collection to read from, whose name has no {@code $}. */
+  public String readableCollection(String name, ErrorCode wrongType) {
+    String collection = collection(name, wrongType);
+    if (collection.indexOf('$') >= 0) {
+      // MongoDB leaves the quote open.
+      throw FieldErrors.invalidNamespace(
+          "Invalid collection name specified '" + database + "." + collection);
+    }
+    return collection;
+  }
+
+  /** The document, or null when it is missing. */
+  public RawDocument rawDocument(String name) {
+    RawValue value = typed(name, RawTypes.DOCUMENT, "object");
+    return value == null ? null : value.asDocument();
+  }
+
+  /** The document decoded; empty when it is missing. */
+  public BsonDocument document(String name) {
+    RawDocument raw = rawDocument(name);
+    return raw == null ? new BsonDocument() : raw.toBsonDocument();
+  }
+
+  public RawDocument requireRawDocument(String name) {
+    RawDocument document = rawDocument(name);
+    return document == null ? orMissing(name, RawDocument.EMPTY) : document;
+  }
+
+  /**
+   * The document, or null when it is missing; null is refused. MongoDB checks a few fields of find
+   * (filter, sort, projection, collation, min, max, hint) by hand, in words of their own.
+   */
+  public RawDocument ownedDocument(String name) {
+    RawValue value = find(name);
+    if (value == null) {
+      return null;
+    }
+    if (!value.isDocument()) {
+      throw new CommandException(
+          ErrorCode.TYPE_MISMATCH, "Expected field " + name + "to be of type object");
+    }
+    return value.asDocument();
+  }
+
+  /** A reader of the document in that field, or null when it is missing. */
+  public CommandReader object(String name) {
+    RawDocument document = rawDocument(name);
+    if (recorder != null) {
+      return recording(pathOf(name), recorder);
+    }
+    return document == null ? null : of(pathOf(name), database, document);
+  }
+
+  /** A reader of one of the documents in an array field, called as MongoDB calls it. */
+  public CommandReader element(String name, RawDocument document) {
+    return of(pathOf(name), database, document);
+  }
+
+  /** The documents of an array or a document sequence of that name; none when it is missing. */
+  public List<RawDocument> documents(String name) {
+    for (int i = 0; i < sequences.size(); i++) {
+      if (sequences.get(i).name().equals(name)) {
+        if (find(name) != null || usedSequences[i]) {
+          throw FieldErrors.duplicate(pathOf(name));
+        }
+        usedSequences[i] = true;
+        return sequences.get(i).documents();
+      }
+    }
+    List<RawValue> elements = array(name);
+    var documents = new ArrayList<RawDocument>(elements.size());
+    for (RawValue element : elements) {
+      if (!element.isDocument()) {
+        throw FieldErrors.wrongType(
+            pathOf(name) + "." + documents.size(), element.type(), "object");
+      }
+      documents.add(element.asDocument());
+    }
+    return documents;
+  }
+
+  public List<RawDocument> requireDocuments(String name) {
+    requirePresent(name);
+    return documents(name);
+  }
+
+  /** The values of an array; none when it is missing. */
+  public List<RawValue> array(String name) {
+    RawValue value = typed(name, RawTypes.ARRAY, "array");
+    return value == null ? List.of() : value.asDocument().toValues();
+  }
+
+  public List<RawValue> requireArray(String name) {
+    requirePresent(name);
+    return array(name);
+  }
+
+  /** The text, or null when it is missing. */
+  public String string(String name) {
+    RawValue value = typed(name, RawTypes.STRING, "string");
+    return value == null ? null : value.asString();
+  }
+
+  public String requireString(String name) {
+    String value = string(name);
+    return value == null ? orMissing(name, "") : value;
+  }
+
+  /** One of the allowed texts. */
+  public String oneOf(String name, List<String> allowed, String fallback) {
+    String value = string(name);
+    if (value == null) {
+      return fallback;
+    }
+    if (!allowed.contains(value)) {
+      throw FieldErrors.notOneOf(pathOf(name), value);
+    }
+    return value;
+  }
+
+  /** True or false and nothing else. */
+  public boolean bool(String name, boolean fallback) {
+    RawValue value = typed(name, RawTypes.BOOLEAN, "bool");
+    return value == null ? fallback : value.asBoolean();
+  }
+
+  /** True or false, or a number that is zero or not. */
+  public boolean safeBool(String name, boolean fallback) {
+    RawValue value = present(name);
+    if (value == null) {
+      return fallback;
+    }
+    if (!isBoolOrNumber(value)) {
+      throw FieldErrors.wrongType(pathOf(name), value.type(), BOOL_OR_NUMBERS);
+    }
+    return truth(value);
+  }
+
+  /** The same in the words that MongoDB has for the switches of find. */
+  public boolean optionalBool(String name, boolean fallback) {
+    RawValue value = present(name);
+    if (value == null) {
+      return fallback;
+    }
+    if (!isBoolOrNumber(value)) {
+      throw new CommandException(
+          ErrorCode.TYPE_MISMATCH,
+          "Field '%s' should be a boolean value, but found: %s"
+              .formatted(name, BsonTypeNames.of(value.type())));
+    }
+    return truth(value);
+  }
+
+  private static boolean isBoolOrNumber(RawValue value) {
+    return value.type() == RawTypes.BOOLEAN || value.isNumber();
+  }
+
+  private static boolean truth(RawValue value) {
+    return switch (value.type()) {
+      case RawTypes.BOOLEAN -> value.asBoolean();
+      case RawTypes.DOUBLE -> value.asDouble() != 0;
+      default -> RawNumbers.toLong(value) != 0;
+    };
+  }
+
+  /** A number of any type, cut to a long. */
+  public long int64(String name, long fallback) {
+    RawValue value = present(name);
+    if (value == null) {
+      return fallback;
+    }
+    if (!value.isNumber()) {
+      throw FieldErrors.wrongType(pathOf(name), value.type(), NUMBERS);
+    }
+    return RawNumbers.toLong(value);
+  }
+
+  /** A 64-bit integer and no other number, such as a cursor id. */
+  public long requireExactInt64(String name) {
+    RawValue value = typed(name, RawTypes.INT64, "long");
+    return value == null ? orMissing(name, 0L) : value.asInt64();
+  }
+
+  public long nonNegative(String name, long fallback) {
+    return atLeast(name, 0, fallback);
+  }
+
+  public long atLeast(String name, long least, long fallback) {
+    long value = int64(name, fallback);
+    if (value < least && value != fallback) {
+      throw FieldErrors.outOfRange(name, ">= " + least, value);
+    }
+    return value;
+  }
+
+  /** Accepts fields that change nothing. */
+  public void ignore(String... fields) {
+    for (String field : fields) {
+      mark(field, FieldRecorder.Use.IGNORED);
+    }
+  }
+
+  /** Refuses fields that we know and lack: an error beats a wrong answer. */
+  public void reject(String... fields) {
+    for (String field : fields) {
+      if (mark(field, FieldRecorder.Use.REFUSED) != null) {
+        throw new CommandException(
+            ErrorCode.NOT_IMPLEMENTED, "field '" + pathOf(field) + "' is not implemented yet");
+      }
+    }
+  }
+
+  /** The fields that nobody asked for yet, in order. */
+  List<String> remaining() {
+    var rest = new ArrayList<String>();
+    for (int i = 0; i < names.size(); i++) {
+      if (!used[i]) {
+        rest.add(names.get(i));
+      }
+    }
+    return rest;
+  }
+
+  /** Takes all fields that nobody asked for: for commands whose field names are free. */
+  public List<String> takeRest() {
+    List<String> rest = remaining();
+    if (recorder != null) {
+      recorder.field(pathOf("*"), FieldRecorder.Use.USED);
+    }
+    Arrays.fill(used, true);
+    return rest;
+  }
+
+  /** Accepts every field, whatever it is called; {@code known} are those that clients send. */
+  public void ignoreRest(String... known) {
+    ignore(known);
+    Arrays.fill(used, true);
+  }
+
+  /** Ends the parsing: a field nobody asked for is an error. */
+  public void finish() {
+    if (recorder != null) {
+      recorder.finished(path);
+      return;
+    }
+    for (int i = 0; i < names.size(); i++) {
+      if (!used[i]) {
+        throw FieldErrors.unknown(pathOf(names.get(i)));
+      }
+    }
+    for (int i = 0; i < sequences.size(); i++) {
+      if (!usedSequences[i]) {
+        throw FieldErrors.unknown(pathOf(sequences.get(i).name()));
+      }
+    }
+  }
+
+  String pathOf(String name) {
+    return path.isEmpty() ? name : path + "." + name;
+  }
+
+  private RawValue find(String name) {
+    return mark(name, FieldRecorder.Use.USED);
+  }
+
+  private RawValue mark(String name, FieldRecorder.Use use) {
+    if (recorder != null) {
+      recorder.field(pathOf(name), use);
+      return null;
+    }
+    RawValue found = null;
+    for (int i = 0; i < names.size(); i++) {
+      if (names.get(i).equals(name)) {
+        if (found != null) {
+          throw FieldErrors.duplicate(pathOf(name));
+        }
+        used[i] = true;
+        found = values.get(i);
+      }
+    }
+    return found;
+  }
+
+  /** The value unless it is missing, null or undefined. */
+  private RawValue present(String name) {
+    RawValue value = find(name);
+    boolean isNothing =
+        value == null || value.type() == RawTypes.NULL || value.type() == RawTypes.UNDEFINED;
+    return isNothing ? null : value;
+  }
+
+  private RawValue typed(String name, byte type, String expected) {
+    RawValue value = present(name);
+    if (value != null && value.type() != type) {
+      throw FieldErrors.wrongType(pathOf(name), value.type(), expected);
+    }
+    return value;
+  }
+
+  private void requirePresent(String name) {
+    boolean isSequence = sequences.stream().anyMatch(sequence -> sequence.name().equals(name));
+    if (!isSequence && present(name) == null) {
+      orMissing(name, null);
+    }
+  }
+
+  private <T> T orMissing(String name, T whenRecording) {
+    if (recorder == null) {
+      throw FieldErrors.missing(pathOf(name));
+    }
+    return whenRecording;
+  }
+}

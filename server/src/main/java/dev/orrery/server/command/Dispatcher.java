@@ -1,0 +1,229 @@
+package dev.orrery.server.command;
+
+import dev.orrery.server.command.Command.Trait;
+import dev.orrery.server.error.CommandException;
+import dev.orrery.server.error.ErrorCode;
+import dev.orrery.server.error.StorageErrors;
+import dev.orrery.server.session.ClusterClock;
+import dev.orrery.server.session.Session;
+import dev.orrery.server.session.SessionId;
+import dev.orrery.server.session.Sessions;
+import dev.orrery.storage.StorageException;
+import dev.orrery.storage.value.RawTypes;
+import dev.orrery.storage.value.RawValue;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.Executor;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.function.Consumer;
+import java.util.function.LongSupplier;
+import org.bson.BsonDocument;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Runs commands: finds the command, reads the envelope, checks access, times the call, and is the
+ * only place where an exception becomes a reply, a log line and a metric.
+ */
+public final class Dispatcher {
+  private static final Logger LOG = LoggerFactory.getLogger(Dispatcher.class);
+
+  /** What the dispatcher works with. */
+  public record Parts(
+      CommandTable commands,
+      Sessions sessions,
+      ClusterClock clusterClock,
+      Durability durability,
+      AccessControl access,
+      CommandMetrics metrics) {}
+
+  private final Parts parts;
+  private final Executor workers;
+  private final LongSupplier nanoClock;
+
+  /** {@code workers} run the long commands, and refuse when there are too many. */
+  public Dispatcher(Parts parts, Executor workers, LongSupplier nanoClock) {
+    this.parts = parts;
+    this.workers = workers;
+    this.nanoClock = nanoClock;
+  }
+
+  /** One request on its way to its reply. */
+  private final class Call {
+    final Request request;
+    final Command command;
+    final Consumer<BsonDocument> replyTo;
+    final long startNanos = nanoClock.getAsLong();
+    // Set as far as the envelope could be read; an error reply needs them too.
+    CommandContext context;
+    boolean followsClusterTime;
+
+    Call(Request request, Command command, Consumer<BsonDocument> replyTo) {
+      this.request = request;
+      this.command = command;
+      this.replyTo = replyTo;
+    }
+  }
+
+  /**
+   * Runs the request and gives its reply to {@code replyTo}, exactly once, on any thread. Never
+   * throws for what the request says, and never blocks.
+   */
+  public void dispatch(Request request, Consumer<BsonDocument> replyTo) {
+    String name = request.commandName();
+    Command command = parts.commands().find(name);
+    if (command == null) {
+      parts.metrics().unknown();
+      LOG.debug("no such command: {}", name);
+      replyTo.accept(
+          Replies.fail(
+              ErrorCode.COMMAND_NOT_FOUND, "no such command: '" + name + "'", new BsonDocument()));
+      return;
+    }
+    var call = new Call(request, command, replyTo);
+    if (!command.spec().has(Trait.LONG)) {
+      run(call);
+      return;
+    }
+    try {
+      workers.execute(() -> run(call));
+    } catch (RejectedExecutionException full) {
+      fail(
+          call,
+          new CommandException(
+              ErrorCode.TEMPORARILY_UNAVAILABLE,
+              "too many commands are waiting to run; try again later"));
+    }
+  }
+
+  private void run(Call call) {
+    try {
+      CommandReader body = open(call);
+      var stage = call.command.start(call.context, body).toCompletableFuture();
+      if (stage.isDone() && !stage.isCompletedExceptionally()) {
+        await(call, stage.join());
+        return;
+      }
+      stage.whenComplete((reply, failure) -> resume(call, failure, () -> await(call, reply)));
+    } catch (RuntimeException | Error failure) {
+      fail(call, failure);
+    }
+  }
+
+  /** Goes on with a call that waited. */
+  private void resume(Call call, Throwable failure, Runnable next) {
+    if (failure != null) {
+      fail(call, failure);
+      return;
+    }
+    try {
+      next.run();
+    } catch (RuntimeException | Error late) {
+      fail(call, late);
+    }
+  }
+
+  /** Reads what every command carries and checks that the caller may go on. */
+  private CommandReader open(Call call) {
+    Command.Spec spec = call.command.spec();
+    Request request = call.request;
+    String database = request.isLegacy() ? request.legacyDatabase() : databaseOf(request);
+    Names.requireLength(database);
+    CommandReader body = CommandReader.ofCommand(spec, database, request);
+    Envelope envelope = Envelope.read(body);
+    SessionId sessionId = envelope.session().session();
+    call.followsClusterTime = envelope.hasClusterTime() || sessionId != null;
+    parts.access().require(request.connection(), spec, database);
+    if (spec.has(Trait.ADMIN_DATABASE) && !database.equals("admin")) {
+      throw new CommandException(
+          ErrorCode.UNAUTHORIZED, spec.name() + " may only be run against the admin database.");
+    }
+    envelope.api().requireAllowed(spec);
+    envelope.session().requireAllowed(spec);
+    Session session = sessionId == null ? null : parts.sessions().use(sessionId);
+    call.context =
+        new CommandContext(
+            request.connection(),
+            database,
+            envelope,
+            session,
+            Deadline.after(envelope.maxTimeMillis(), nanoClock));
+    return body;
+  }
+
+  private static String databaseOf(Request request) {
+    RawValue database = request.body().field("$db");
+    if (database == null) {
+      throw new CommandException(
+          ErrorCode.LOCATION_40571, "OP_MSG requests require a $db argument");
+    }
+    if (database.type() != RawTypes.STRING) {
+      throw new CommandException(
+          ErrorCode.LOCATION_13111,
+          "wrong type for field ($db) %d != 2".formatted(Byte.toUnsignedInt(database.type())));
+    }
+    return database.asString();
+  }
+
+  /** Sends the reply once the write behind it is as safe as the client asked for. */
+  private void await(Call call, BsonDocument reply) {
+    long lsn = call.context.durableLsn();
+    if (lsn < 0) {
+      succeed(call, reply);
+      return;
+    }
+    parts
+        .durability()
+        .whenDurable(lsn)
+        .whenComplete((ignored, failure) -> resume(call, failure, () -> succeed(call, reply)));
+  }
+
+  private void succeed(Call call, BsonDocument reply) {
+    Command.Spec spec = call.command.spec();
+    if (spec.access() == Command.Access.WRITE) {
+      BsonDocument error = call.context.writeConcern().error();
+      if (error != null) {
+        reply.append("writeConcernError", error);
+      }
+    }
+    long nanos = nanoClock.getAsLong() - call.startNanos;
+    parts.metrics().succeeded(spec, nanos);
+    LOG.debug("{} took {} us", spec.name(), nanos / 1000);
+    send(call, Replies.succeed(reply));
+  }
+
+  private void fail(Call call, Throwable thrown) {
+    Throwable failure = thrown instanceof CompletionException ? thrown.getCause() : thrown;
+    Command.Spec spec = call.command.spec();
+    CommandException error = toCommandException(failure);
+    boolean isInternal = error == null;
+    parts.metrics().failed(spec, isInternal);
+    if (isInternal) {
+      LOG.error("{} failed", spec.name(), failure);
+      send(
+          call,
+          Replies.fail(ErrorCode.INTERNAL_ERROR, String.valueOf(failure), new BsonDocument()));
+      return;
+    }
+    LOG.debug("{} answered {}: {}", spec.name(), error.code(), error.getMessage());
+    send(call, Replies.fail(error));
+  }
+
+  /** The error as the client shall see it, or null when it is a mistake of ours. */
+  private static CommandException toCommandException(Throwable failure) {
+    if (failure instanceof CommandException error) {
+      return error;
+    }
+    if (failure instanceof StorageException error) {
+      LOG.warn("storage failed", error);
+      return StorageErrors.toCommandException(error);
+    }
+    return null;
+  }
+
+  private void send(Call call, BsonDocument reply) {
+    if (call.followsClusterTime) {
+      Replies.addClusterTime(reply, parts.clusterClock().now());
+    }
+    call.replyTo.accept(reply);
+  }
+}

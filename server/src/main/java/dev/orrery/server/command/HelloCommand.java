@@ -1,0 +1,128 @@
+package dev.orrery.server.command;
+
+import dev.orrery.server.session.ClusterClock;
+import dev.orrery.server.session.Sessions;
+import dev.orrery.storage.value.RawTypes;
+import dev.orrery.storage.value.RawValue;
+import dev.orrery.wire.Compressor;
+import dev.orrery.wire.WireLimits;
+import java.util.List;
+import java.util.Optional;
+import org.bson.BsonArray;
+import org.bson.BsonBoolean;
+import org.bson.BsonDateTime;
+import org.bson.BsonDocument;
+import org.bson.BsonInt32;
+import org.bson.BsonInt64;
+import org.bson.BsonObjectId;
+import org.bson.BsonString;
+import org.bson.types.ObjectId;
+
+/**
+ * {@code hello}, and {@code isMaster} before it: the primary of a replica set of one, so that
+ * drivers use sessions and retry writes. There is no {@code topologyVersion}, so clients ask again
+ * now and then instead of holding a request open.
+ */
+final class HelloCommand implements Command {
+  static final int WRITE_BATCH_MAX = 100_000;
+
+  /** The wire version of MongoDB 7.0. */
+  static final int WIRE_VERSION = 21;
+
+  private static final ObjectId ELECTION = new ObjectId("7fffffff0000000000000001");
+
+  private final Spec spec;
+  private final String primaryField;
+  private final ServerFacts facts;
+  private final ClusterClock clusterClock;
+
+  private HelloCommand(Spec spec, String primaryField, Services services) {
+    this.spec = spec;
+    this.primaryField = primaryField;
+    this.facts = services.facts();
+    this.clusterClock = services.clusterClock();
+  }
+
+  static HelloCommand hello(Services services) {
+    Spec spec = Spec.of("hello", Access.ANONYMOUS, Trait.STABLE_API);
+    return new HelloCommand(spec, "isWritablePrimary", services);
+  }
+
+  static HelloCommand isMaster(Services services) {
+    Spec spec = Spec.of("isMaster", Access.ANONYMOUS).alias("ismaster");
+    return new HelloCommand(spec, "ismaster", services);
+  }
+
+  @Override
+  public Spec spec() {
+    return spec;
+  }
+
+  @Override
+  public BsonDocument run(CommandContext context, CommandReader body) {
+    boolean knowsHello = body.bool("helloOk", false);
+    RawValue client = body.value("client");
+    List<RawValue> compressors = body.array("compression");
+    body.ignoreRest(
+        "backpressure",
+        "hostInfo",
+        "internalClient",
+        "loadBalanced",
+        "maxAwaitTimeMS",
+        "saslSupportedMechs",
+        "speculativeAuthenticate",
+        "topologyVersion");
+    body.finish();
+    if (client != null) {
+      ClientMetadata.introduce(context.connection(), client);
+    }
+    return reply(context.connection(), knowsHello, compressors);
+  }
+
+  private BsonDocument reply(
+      ClientConnection connection, boolean knowsHello, List<RawValue> compressors) {
+    var host = new BsonString(facts.hostFor(connection));
+    var reply = new BsonDocument();
+    if (knowsHello) {
+      reply.append("helloOk", BsonBoolean.TRUE);
+    }
+    reply
+        .append("hosts", new BsonArray(List.of(host)))
+        .append("setName", new BsonString(ServerFacts.SET_NAME))
+        .append("setVersion", new BsonInt32(1))
+        .append(primaryField, BsonBoolean.TRUE)
+        .append("secondary", BsonBoolean.FALSE)
+        .append("primary", host)
+        .append("me", host)
+        .append("electionId", new BsonObjectId(ELECTION))
+        .append("lastWrite", ReplicaSet.lastWrite(clusterClock.now()))
+        .append("maxBsonObjectSize", new BsonInt32(WireLimits.DOCUMENT_BYTES_MAX))
+        .append("maxMessageSizeBytes", new BsonInt32(WireLimits.MESSAGE_BYTES_MAX))
+        .append("maxWriteBatchSize", new BsonInt32(WRITE_BATCH_MAX))
+        .append("localTime", new BsonDateTime(facts.clock().millis()))
+        .append(
+            "logicalSessionTimeoutMinutes",
+            new BsonInt32(Math.toIntExact(Sessions.TIMEOUT.toMinutes())))
+        .append("connectionId", new BsonInt64(connection.id()))
+        .append("minWireVersion", new BsonInt32(0))
+        .append("maxWireVersion", new BsonInt32(WIRE_VERSION))
+        .append("readOnly", BsonBoolean.FALSE);
+    BsonArray common = common(compressors);
+    if (!common.isEmpty()) {
+      reply.append("compression", common);
+    }
+    return reply;
+  }
+
+  /** The compressors that both sides know, in the client's order. */
+  private static BsonArray common(List<RawValue> offered) {
+    var common = new BsonArray();
+    offered.stream()
+        .filter(name -> name.type() == RawTypes.STRING)
+        .map(name -> Compressor.find(name.asString()))
+        .flatMap(Optional::stream)
+        .distinct()
+        .forEach(compressor -> common.add(new BsonString(compressor.protocolName())));
+    return common;
+  }
+}

@@ -1,0 +1,19 @@
+package dev.orrery.server.command;
+
+import org.bson.BsonArray;
+import org.bson.BsonDocument;
+
+/** {@code lockInfo}: locks that somebody waits for; reads and writes hold none that long. */
+final class LockInfoCommand implements Command {
+  @Override
+  public Spec spec() {
+    return Spec.of("lockInfo", Access.ADMIN, Trait.ADMIN_DATABASE);
+  }
+
+  @Override
+  public BsonDocument run(CommandContext context, CommandReader body) {
+    body.ignore("includeStorageEngineDump");
+    body.finish();
+    return new BsonDocument("lockInfo", new BsonArray());
+  }
+}

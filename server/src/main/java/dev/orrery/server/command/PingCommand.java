@@ -1,0 +1,17 @@
+package dev.orrery.server.command;
+
+import org.bson.BsonDocument;
+
+/** {@code ping}: answers, which is all that is asked. */
+final class PingCommand implements Command {
+  @Override
+  public Spec spec() {
+    return Spec.of("ping", Access.ANONYMOUS, Trait.STABLE_API);
+  }
+
+  @Override
+  public BsonDocument run(CommandContext context, CommandReader body) {
+    body.finish();
+    return new BsonDocument();
+  }
+}

@@ -1,0 +1,70 @@
+package dev.orrery.server.command;
+
+import dev.orrery.server.error.CommandException;
+import dev.orrery.server.error.ErrorCode;
+import dev.orrery.storage.value.RawDocument;
+import dev.orrery.storage.value.RawElements;
+import dev.orrery.storage.value.RawTypes;
+import dev.orrery.storage.value.RawValue;
+import java.util.List;
+
+/** What a read asks of its data: a level, and a cluster time to be reached (0: none). */
+public record ReadConcern(String level, long afterClusterTime, long atClusterTime) {
+  static final ReadConcern DEFAULT = new ReadConcern("local", 0, 0);
+  private static final List<String> LEVELS =
+      List.of("local", "majority", "linearizable", "available", "snapshot");
+
+  static ReadConcern parse(RawValue value) {
+    if (!value.isDocument()) {
+      throw new CommandException(
+          ErrorCode.FAILED_TO_PARSE, "readConcern field should be an object");
+    }
+    return parse(value.asDocument());
+  }
+
+  private static ReadConcern parse(RawDocument document) {
+    String level = DEFAULT.level;
+    long after = 0;
+    long at = 0;
+    RawElements elements = document.elements();
+    while (elements.next()) {
+      String name = elements.name();
+      switch (name) {
+        case "level" -> level = level(elements.value());
+        case "afterClusterTime" -> after = timestamp(name, elements.value());
+        case "atClusterTime" -> at = timestamp(name, elements.value());
+        case "afterOpTime", "provenance", "allowTransactionTableSnapshot" -> {} // between servers
+        default ->
+            throw new CommandException(
+                ErrorCode.INVALID_OPTIONS, "Unrecognized option in readConcern: " + name);
+      }
+    }
+    return new ReadConcern(level, after, at);
+  }
+
+  private static String level(RawValue value) {
+    requireType("level", value, RawTypes.STRING, "string");
+    String level = value.asString();
+    if (!LEVELS.contains(level)) {
+      throw new CommandException(
+          ErrorCode.FAILED_TO_PARSE,
+          "readConcern.level must be either 'local', 'majority', 'linearizable', 'available', or"
+              + " 'snapshot'");
+    }
+    return level;
+  }
+
+  private static long timestamp(String name, RawValue value) {
+    requireType(name, value, RawTypes.TIMESTAMP, "timestamp");
+    return value.asInt64();
+  }
+
+  private static void requireType(String name, RawValue value, byte type, String expected) {
+    if (value.type() != type) {
+      throw new CommandException(
+          ErrorCode.TYPE_MISMATCH,
+          "\"%s\" had the wrong type. Expected %s, found %s"
+              .formatted(name, expected, BsonTypeNames.of(value.type())));
+    }
+  }
+}

@@ -1,0 +1,47 @@
+package dev.orrery.server.command;
+
+import dev.orrery.server.error.CommandException;
+import dev.orrery.server.error.ErrorCode;
+import org.bson.BsonBinary;
+import org.bson.BsonDocument;
+import org.bson.BsonDouble;
+import org.bson.BsonInt32;
+import org.bson.BsonInt64;
+import org.bson.BsonString;
+import org.bson.BsonTimestamp;
+
+/** The fields that every reply has. */
+final class Replies {
+  private static final BsonDouble OK = new BsonDouble(1);
+  private static final BsonDouble NOT_OK = new BsonDouble(0);
+  // A server without keys signs with nothing, as MongoDB does without authentication.
+  private static final BsonDocument NO_SIGNATURE =
+      new BsonDocument("hash", new BsonBinary(new byte[20])).append("keyId", new BsonInt64(0));
+
+  private Replies() {}
+
+  static BsonDocument succeed(BsonDocument reply) {
+    return reply.append("ok", OK);
+  }
+
+  static BsonDocument fail(CommandException error) {
+    return fail(error.code(), error.getMessage(), error.details());
+  }
+
+  static BsonDocument fail(ErrorCode code, String message, BsonDocument details) {
+    var reply =
+        new BsonDocument("ok", NOT_OK)
+            .append("errmsg", new BsonString(message))
+            .append("code", new BsonInt32(code.number()))
+            .append("codeName", new BsonString(code.codeName()));
+    reply.putAll(details);
+    return reply;
+  }
+
+  static void addClusterTime(BsonDocument reply, BsonTimestamp now) {
+    reply
+        .append(
+            "$clusterTime", new BsonDocument("clusterTime", now).append("signature", NO_SIGNATURE))
+        .append("operationTime", now);
+  }
+}

@@ -1,0 +1,52 @@
+package dev.orrery.server.command;
+
+import java.time.Clock;
+import java.util.List;
+import org.bson.BsonDocument;
+
+/**
+ * What a server knows about itself when it starts.
+ *
+ * @param version of Orrery
+ * @param advertisedHost {@code host:port} for clients to connect to, or null for the address that
+ *     each of them reached
+ * @param arguments the command line
+ * @param options what came of it
+ */
+public record ServerFacts(
+    String version,
+    String advertisedHost,
+    int connectionsMax,
+    List<String> arguments,
+    BsonDocument options,
+    Clock clock,
+    long startMillis) {
+  /** The release of MongoDB that Orrery answers like. */
+  public static final String MONGODB_VERSION = "7.0.15";
+
+  /** The replica set that Cosmos DB connection strings name. */
+  public static final String SET_NAME = "globaldb";
+
+  public static ServerFacts starting(String version, int connectionsMax, Clock clock) {
+    return new ServerFacts(
+        version, null, connectionsMax, List.of(), new BsonDocument(), clock, clock.millis());
+  }
+
+  public ServerFacts withAdvertisedHost(String host) {
+    return new ServerFacts(version, host, connectionsMax, arguments, options, clock, startMillis);
+  }
+
+  public ServerFacts withCommandLine(List<String> arguments, BsonDocument options) {
+    return new ServerFacts(
+        version, advertisedHost, connectionsMax, arguments, options, clock, startMillis);
+  }
+
+  /** Where the client of that connection finds this server. */
+  String hostFor(ClientConnection connection) {
+    return advertisedHost != null ? advertisedHost : connection.localAddress();
+  }
+
+  long uptimeMillis() {
+    return clock.millis() - startMillis;
+  }
+}

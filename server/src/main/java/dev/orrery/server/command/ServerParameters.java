@@ -1,0 +1,101 @@
+package dev.orrery.server.command;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.function.BiConsumer;
+import org.bson.BsonArray;
+import org.bson.BsonBoolean;
+import org.bson.BsonDocument;
+import org.bson.BsonDouble;
+import org.bson.BsonInt32;
+import org.bson.BsonInt64;
+import org.bson.BsonString;
+import org.bson.BsonValue;
+
+/**
+ * The parameters of getParameter and setParameter: MongoDB's names, for what means something here.
+ */
+public final class ServerParameters {
+  /** One parameter and where it starts. */
+  record Parameter(String name, BsonValue initial, boolean isSettable) {}
+
+  private static final List<Parameter> KNOWN =
+      List.of( // sorted by name
+          fixed("authenticationMechanisms", new BsonArray(List.of())),
+          settable("cursorTimeoutMillis", new BsonInt64(600_000)),
+          fixed("featureCompatibilityVersion", new BsonDocument("version", new BsonString("7.0"))),
+          fixed("localLogicalSessionTimeoutMinutes", new BsonInt32(30)),
+          settable("logLevel", new BsonInt32(0)),
+          fixed("maxSessions", new BsonInt32(1_000_000)),
+          settable("notablescan", BsonBoolean.FALSE),
+          settable("quiet", BsonBoolean.FALSE),
+          settable("transactionLifetimeLimitSeconds", new BsonInt32(60)),
+          settable("ttlMonitorEnabled", BsonBoolean.TRUE),
+          settable("ttlMonitorSleepSecs", new BsonInt32(60)));
+
+  private final Map<String, Parameter> known = new TreeMap<>();
+  private final Map<String, BsonValue> values = new ConcurrentHashMap<>();
+  private final List<BiConsumer<String, BsonValue>> listeners = new CopyOnWriteArrayList<>();
+
+  public ServerParameters() {
+    for (Parameter parameter : KNOWN) {
+      known.put(parameter.name, parameter);
+      values.put(parameter.name, parameter.initial);
+    }
+  }
+
+  private static Parameter fixed(String name, BsonValue value) {
+    return new Parameter(name, value, false);
+  }
+
+  private static Parameter settable(String name, BsonValue initial) {
+    return new Parameter(name, initial, true);
+  }
+
+  /** Tells {@code listener} the name and the new value after every change. */
+  public void onChange(BiConsumer<String, BsonValue> listener) {
+    listeners.add(listener);
+  }
+
+  /** The value, or null when there is no parameter of that name. */
+  public BsonValue value(String name) {
+    return values.get(name);
+  }
+
+  /** The parameter, or null when there is none of that name. */
+  Parameter find(String name) {
+    return known.get(name);
+  }
+
+  List<String> names() {
+    return new ArrayList<>(known.keySet());
+  }
+
+  /** Changes a settable parameter, keeping its type; gives the value it had. */
+  BsonValue change(Parameter parameter, BsonValue value) {
+    BsonValue converted = likeInitial(parameter, value);
+    BsonValue was = values.put(parameter.name, converted);
+    listeners.forEach(listener -> listener.accept(parameter.name, converted));
+    return was;
+  }
+
+  private static BsonValue likeInitial(Parameter parameter, BsonValue value) {
+    double number =
+        value.isBoolean()
+            ? (value.asBoolean().getValue() ? 1 : 0)
+            : value.isNumber() ? value.asNumber().doubleValue() : Double.NaN;
+    if (Double.isNaN(number)) {
+      throw ParameterErrors.badType(parameter, value);
+    }
+    return switch (parameter.initial.getBsonType()) {
+      case BOOLEAN -> BsonBoolean.valueOf(number != 0);
+      case INT32 -> new BsonInt32((int) number);
+      case INT64 -> new BsonInt64((long) number);
+      default -> new BsonDouble(number);
+    };
+  }
+}

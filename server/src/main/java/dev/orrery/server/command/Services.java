@@ -1,0 +1,19 @@
+package dev.orrery.server.command;
+
+import dev.orrery.server.session.ClusterClock;
+import dev.orrery.server.session.Sessions;
+
+/**
+ * What commands are made of.
+ *
+ * @param stop stops the server; returns at once
+ */
+public record Services(
+    ServerFacts facts,
+    Sessions sessions,
+    ClusterClock clusterClock,
+    CommandMetrics metrics,
+    NetworkMeters network,
+    ServerParameters parameters,
+    RecentLog log,
+    Runnable stop) {}

@@ -1,0 +1,27 @@
+package dev.orrery.server.command;
+
+import org.bson.BsonDocument;
+
+/** {@code shutdown}: stops the server cleanly; commands under way may end. */
+final class ShutdownCommand implements Command {
+  private final Runnable stop;
+
+  ShutdownCommand(Runnable stop) {
+    this.stop = stop;
+  }
+
+  @Override
+  public Spec spec() {
+    return Spec.of("shutdown", Access.ADMIN, Trait.ADMIN_DATABASE);
+  }
+
+  @Override
+  public BsonDocument run(CommandContext context, CommandReader body) {
+    body.safeBool("force", false);
+    body.int64("timeoutSecs", 0);
+    body.finish();
+    context.connection().closeAfterReply();
+    stop.run();
+    return new BsonDocument();
+  }
+}

@@ -1,0 +1,87 @@
+package dev.orrery.server.session;
+
+import dev.orrery.server.error.CommandException;
+import dev.orrery.server.error.ErrorCode;
+import java.time.Clock;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.function.Consumer;
+import java.util.function.Predicate;
+
+/**
+ * The sessions that are alive. A session begins with its first use and ends when the client ends
+ * it, when it is killed, or when it was not used for {@link #TIMEOUT}; what hangs on it (cursors,
+ * transactions) is told by {@link #onEnd}.
+ */
+public final class Sessions {
+  /** As hello tells clients in logicalSessionTimeoutMinutes. */
+  public static final Duration TIMEOUT = Duration.ofMinutes(30);
+
+  /** MongoDB's default for its parameter maxSessions. */
+  public static final int COUNT_MAX = 1_000_000;
+
+  private final Clock clock;
+  private final int countMax;
+  private final Map<SessionId, Session> alive = new ConcurrentHashMap<>();
+  private final List<Consumer<Session>> endListeners = new CopyOnWriteArrayList<>();
+
+  public Sessions(Clock clock) {
+    this(clock, COUNT_MAX);
+  }
+
+  Sessions(Clock clock, int countMax) {
+    this.clock = clock;
+    this.countMax = countMax;
+  }
+
+  /** Calls {@code listener} for every session that ends, on the thread that ends it. */
+  public void onEnd(Consumer<Session> listener) {
+    endListeners.add(listener);
+  }
+
+  /** The session of that id, begun now if it is new. */
+  public Session use(SessionId id) {
+    long now = clock.millis();
+    Session session = alive.get(id);
+    if (session == null) {
+      if (alive.size() >= countMax) {
+        throw new CommandException(
+            ErrorCode.TOO_MANY_LOGICAL_SESSIONS,
+            "Unable to add session ID %s into the cache because the number of active sessions is too high"
+                .formatted(id.id()));
+      }
+      session = alive.computeIfAbsent(id, key -> new Session(key, now));
+    }
+    session.touch(now);
+    return session;
+  }
+
+  /** Ends the session; false when it was not alive. */
+  public boolean end(SessionId id) {
+    Session session = alive.remove(id);
+    if (session == null) {
+      return false;
+    }
+    endListeners.forEach(listener -> listener.accept(session));
+    return true;
+  }
+
+  public void endAll(Predicate<SessionId> which) {
+    alive.keySet().stream().filter(which).forEach(this::end);
+  }
+
+  /** Ends what was not used for too long; called now and then by a timer. */
+  public void expire() {
+    long oldest = clock.millis() - TIMEOUT.toMillis();
+    alive.values().stream()
+        .filter(session -> session.lastUseMillis() < oldest)
+        .forEach(session -> end(session.id()));
+  }
+
+  public int count() {
+    return alive.size();
+  }
+}

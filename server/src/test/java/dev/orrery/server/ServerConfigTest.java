@@ -1,0 +1,176 @@
+package dev.orrery.server;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.orrery.server.ServerConfig.LogLevel;
+import dev.orrery.server.ServerConfig.Profile;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Arrays;
+import java.util.Map;
+import java.util.stream.Collectors;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+final class ServerConfigTest {
+  @TempDir private Path directory;
+
+  @Test
+  void everyKeyAndDefaultIsAPromise() {
+    String all =
+        Arrays.stream(ConfigKey.values())
+            .map(key -> key.key() + "=" + key.defaultValue() + " " + key.environmentName() + "\n")
+            .collect(Collectors.joining());
+
+    assertThat(all)
+        .isEqualTo(
+            """
+            bind=127.0.0.1 ORRERY_BIND
+            console-port=8081 ORRERY_CONSOLE_PORT
+            data=./orrery-data ORRERY_DATA
+            ephemeral=false ORRERY_EPHEMERAL
+            event-loops=0 ORRERY_EVENT_LOOPS
+            log-level=warn ORRERY_LOG_LEVEL
+            port=27017 ORRERY_PORT
+            profile=extended ORRERY_PROFILE
+            limit.connections=20000 ORRERY_LIMIT_CONNECTIONS
+            limit.logical-partition=20GB ORRERY_LIMIT_LOGICAL_PARTITION
+            limit.partition-throughput=10000 ORRERY_LIMIT_PARTITION_THROUGHPUT
+            limit.physical-partition=50GB ORRERY_LIMIT_PHYSICAL_PARTITION
+            """);
+  }
+
+  @Test
+  void withoutSettingsTheDefaultsApply() {
+    ServerConfig config = parse(Map.of());
+
+    assertThat(config.network())
+        .isEqualTo(new ServerConfig.Network("127.0.0.1", 27_017, 0, 20_000));
+    assertThat(config.storage())
+        .isEqualTo(new ServerConfig.Storage(Path.of("./orrery-data"), false));
+    assertThat(config.profile()).isEqualTo(Profile.EXTENDED);
+    assertThat(config.limits()).isEqualTo(new ServerConfig.Limits(20L << 30, 50L << 30, 10_000));
+    assertThat(config.diagnostics().consolePort()).hasValue(8081);
+    assertThat(config.diagnostics().logLevel()).isEqualTo(LogLevel.WARN);
+  }
+
+  @Test
+  void everySettingCanComeFromTheCommandLine() {
+    ServerConfig config =
+        parse(
+            Map.of(),
+            "--bind=::1",
+            "--port=0",
+            "--data=d",
+            "--ephemeral",
+            "--profile=cosmos",
+            "--console-port=off",
+            "--event-loops=3",
+            "--log-level=debug",
+            "--limit=logical-partition=1MB",
+            "--limit",
+            "physical-partition=512",
+            "--limit",
+            "partition-throughput=400",
+            "--limit=connections=7");
+
+    assertThat(config.network()).isEqualTo(new ServerConfig.Network("::1", 0, 3, 7));
+    assertThat(config.storage()).isEqualTo(new ServerConfig.Storage(Path.of("d"), true));
+    assertThat(config.profile()).isEqualTo(Profile.COSMOS);
+    assertThat(config.limits()).isEqualTo(new ServerConfig.Limits(1 << 20, 512, 400));
+    assertThat(config.diagnostics().consolePort()).isEmpty();
+    assertThat(config.diagnostics().logLevel()).isEqualTo(LogLevel.DEBUG);
+  }
+
+  @Test
+  void theCommandLineBeatsTheEnvironmentWhichBeatsTheFile() throws IOException {
+    Path file = file("port=1\nbind=file\ndata=file\nlimit.connections=1\n");
+    var environment = Map.of("ORRERY_PORT", "2", "ORRERY_BIND", "environment", "PATH", "/nowhere");
+
+    ServerConfig config = parse(environment, "--config", file.toString(), "--port", "3");
+
+    assertThat(config.network().port()).isEqualTo(3);
+    assertThat(config.network().bind()).isEqualTo("environment");
+    assertThat(config.storage().data()).isEqualTo(Path.of("file"));
+    assertThat(config.network().connectionsMax()).isEqualTo(1);
+  }
+
+  @Test
+  void theEnvironmentCanNameTheFile() throws IOException {
+    Path file = file("profile=cosmos\nephemeral=true");
+    ServerConfig config = parse(Map.of("ORRERY_CONFIG", file.toString()));
+    assertThat(config.profile()).isEqualTo(Profile.COSMOS);
+    assertThat(config.storage().isEphemeral()).isTrue();
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "1, 1",
+    "7B, 7",
+    "2KB, 2048",
+    "3 MB, 3145728",
+    "1gb, 1073741824",
+    "4TB, 4398046511104",
+    "8388607TB, 9223370937343148032"
+  })
+  void sizesAreInPowersOf1024(String text, long bytes) {
+    ServerConfig config = parse(Map.of("ORRERY_LIMIT_LOGICAL_PARTITION", text));
+    assertThat(config.limits().logicalPartitionBytes()).isEqualTo(bytes);
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      value = {
+        "--port=65536 | --port is '65536', but must be a number from 0 to 65535",
+        "--port=-1 | --port is '-1', but must be a number from 0 to 65535",
+        "--port=x | --port is 'x', but must be a number from 0 to 65535",
+        "--port= | --port is '', but must be a number from 0 to 65535",
+        "--bind= | --bind is '', but must be a host name or an address",
+        "--data= | --data is '', but must be a directory",
+        "--console-port=on | must be off, or a number from 0 to 65535",
+        "--profile=mongo | --profile is 'mongo', but must be extended or cosmos",
+        "--log-level=loud | must be off or error or warn or info or debug",
+        "--event-loops=1025 | must be a number from 0 to 1024",
+        "--limit=connections=0 | must be a number from 1 to 1000000",
+        "--limit=logical-partition=0 | must be a size such as 500KB, 1MB or 20GB",
+        "--limit=logical-partition=1XB | must be a size such as 500KB, 1MB or 20GB",
+        "--limit=logical-partition=8388608TB | must be a size such as 500KB, 1MB or 20GB",
+        "--limit=logical-partition | needs a value: logical-partition=<value>",
+        "--limit=documents=1 | unknown limit documents; known are: connections, logical-partition",
+        "--prot=1 | unknown option --prot=1; known are: --bind, --config, --console-port",
+        "check | unknown option check; known are: --bind",
+        "--config=/nowhere/at/all | cannot read the configuration file /nowhere/at/all"
+      })
+  void whatIsNotAllowedIsRefusedWithWhatIs(String argument, String message) {
+    assertThatThrownBy(() -> parse(Map.of(), argument))
+        .isInstanceOf(ConfigException.class)
+        .hasMessageContaining(message);
+  }
+
+  @Test
+  void unknownKeysAreRefusedInTheFileAndTheEnvironment() throws IOException {
+    Path file = file("prot=1");
+    assertThatThrownBy(() -> parse(Map.of(), "--config", file.toString()))
+        .isInstanceOf(ConfigException.class)
+        .hasMessageContaining("unknown key prot in " + file + "; known are: bind, console-port");
+    assertThatThrownBy(() -> parse(Map.of("ORRERY_PROT", "1")))
+        .isInstanceOf(ConfigException.class)
+        .hasMessageContaining("unknown environment variable ORRERY_PROT; known are: ORRERY_CONFIG");
+    assertThatThrownBy(() -> parse(Map.of("ORRERY_EPHEMERAL", "yes")))
+        .hasMessage("ORRERY_EPHEMERAL is 'yes', but must be true or false");
+  }
+
+  private Path file(String content) throws IOException {
+    return Files.writeString(directory.resolve("orrery.properties"), content);
+  }
+
+  private static ServerConfig parse(Map<String, String> environment, String... arguments) {
+    var parser = new CommandLineParser("1", System.out);
+    return CommandLineParser.config(parser.parse(arguments), environment);
+  }
+}

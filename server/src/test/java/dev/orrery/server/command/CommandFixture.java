@@ -1,0 +1,104 @@
+package dev.orrery.server.command;
+
+import dev.orrery.server.session.ClusterClock;
+import dev.orrery.server.session.Sessions;
+import dev.orrery.storage.value.RawDocument;
+import java.time.Clock;
+import java.time.Instant;
+import java.time.ZoneOffset;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.Executor;
+import java.util.concurrent.atomic.AtomicLong;
+import org.bson.BsonDocument;
+import org.bson.json.JsonMode;
+import org.bson.json.JsonWriterSettings;
+
+/** A dispatcher with the standard commands, a clock that stands still, and no network. */
+final class CommandFixture {
+  static final Instant NOW = Instant.parse("2026-03-04T05:06:07.890Z");
+  private static final JsonWriterSettings CANONICAL =
+      JsonWriterSettings.builder().outputMode(JsonMode.EXTENDED).build();
+
+  final Clock clock = Clock.fixed(NOW, ZoneOffset.UTC);
+  final AtomicLong nanos = new AtomicLong();
+  final Sessions sessions = new Sessions(clock);
+  final CommandMetrics metrics = new CommandMetrics();
+  final NetworkMeters network = new NetworkMeters();
+  final ServerParameters parameters = new ServerParameters();
+  final RecentLog log = new RecentLog();
+  final List<String> stops = new ArrayList<>();
+  final ClientConnection connection = new ClientConnection(7, "127.0.0.1:50000", "127.0.0.1:27017");
+  Durability durability = Durability.IMMEDIATE;
+  AccessControl access = AccessControl.OPEN;
+  Executor workers = Runnable::run;
+  private final List<Command> further = new ArrayList<>();
+
+  CommandFixture with(Command... commands) {
+    further.addAll(List.of(commands));
+    return this;
+  }
+
+  Services services() {
+    ServerFacts facts =
+        ServerFacts.starting("0.1.0", 1000, clock)
+            .withCommandLine(List.of("--port", "27017"), BsonDocument.parse("{net: {port: 1}}"));
+    return new Services(
+        facts,
+        sessions,
+        new ClusterClock(clock),
+        metrics,
+        network,
+        parameters,
+        log,
+        () -> stops.add("stop"));
+  }
+
+  Dispatcher dispatcher() {
+    Services services = services();
+    var parts =
+        new Dispatcher.Parts(
+            StandardCommands.table(services, further),
+            sessions,
+            services.clusterClock(),
+            durability,
+            access,
+            metrics);
+    return new Dispatcher(parts, workers, nanos::get);
+  }
+
+  /** The replies so far to a command that may answer later. */
+  List<BsonDocument> start(String json) {
+    var replies = new ArrayList<BsonDocument>();
+    RawDocument body = RawDocument.of(BsonDocument.parse(json));
+    dispatcher().dispatch(Request.message(connection, body, List.of()), replies::add);
+    return replies;
+  }
+
+  /** The reply to a command on the database admin, unless it names another. */
+  BsonDocument run(String json) {
+    String command =
+        json.contains("$db") ? json : json.substring(0, json.length() - 1) + ", $db: 'admin'}";
+    List<BsonDocument> replies = start(command);
+    return replies.get(0);
+  }
+
+  /** The same as text, with types and order of fields. */
+  String answer(String json) {
+    return run(json).toJson(CANONICAL);
+  }
+
+  /** {@code code codeName: errmsg}. */
+  String error(String json) {
+    BsonDocument reply = run(json);
+    return reply.getInt32("code").getValue()
+        + " "
+        + reply.getString("codeName").getValue()
+        + ": "
+        + reply.getString("errmsg").getValue();
+  }
+
+  static String canonical(String json) {
+    return BsonDocument.parse(json).toJson(CANONICAL);
+  }
+}

@@ -1,0 +1,122 @@
+package dev.orrery.storage.index;
+
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.util.zip.CRC32C;
+
+/**
+ * The redo journal of one checkpoint: the new content of every page that the old image already has.
+ * It exists only while a checkpoint is under way; a complete one is applied again, a torn one
+ * ignored.
+ *
+ * <p>Big-endian: magic (8), version (4), number of pages (4), then for each page its number (4) and
+ * its bytes (one page), then a CRC-32C of all that (4). The header page comes first.
+ */
+final class PageFileJournal {
+  private static final long MAGIC = 0x4f52_5259_4a4f_5552L; // "ORRYJOUR"
+  private static final int VERSION = 1;
+  private static final int HEADER_BYTES = 16;
+  private static final int ENTRY_BYTES = Integer.BYTES + PageFile.PAGE_SIZE;
+
+  private final Path image;
+  private final Path file;
+  private final boolean isDurable;
+
+  PageFileJournal(Path image, boolean isDurable) {
+    this.image = image;
+    this.file = image.resolveSibling(image.getFileName() + ".journal");
+    this.isDurable = isDurable;
+  }
+
+  /** Stores the pages below {@code oldPages}; returns when the journal itself is durable. */
+  void write(PageFileCheckpoint checkpoint, int oldPages) throws IOException {
+    try (FileChannel channel =
+        FileChannel.open(
+            file,
+            StandardOpenOption.CREATE,
+            StandardOpenOption.TRUNCATE_EXISTING,
+            StandardOpenOption.WRITE)) {
+      var output = new PageFileOutput(channel);
+      output.putLong(MAGIC);
+      output.putInt(VERSION);
+      output.putInt(checkpoint.pagesBelow(oldPages));
+      checkpoint.writeEntries(output, oldPages);
+      output.putInt(output.checksum());
+      output.flush();
+      if (isDurable) {
+        channel.force(true);
+      }
+    }
+    if (isDurable) {
+      PageFileImage.syncDirectory(file); // the image must not change before the journal has a name
+    }
+  }
+
+  /** Copies the pages of a complete journal into the image and drops the journal. */
+  void apply() throws IOException {
+    try (FileChannel source = FileChannel.open(file, StandardOpenOption.READ);
+        FileChannel target = FileChannel.open(image, StandardOpenOption.WRITE)) {
+      var output = new PageFileOutput(target);
+      ByteBuffer entry = ByteBuffer.allocate(ENTRY_BYTES);
+      long end = source.size() - Integer.BYTES;
+      for (long at = HEADER_BYTES; at < end; at += ENTRY_BYTES) {
+        entry.clear();
+        PageFileImage.readFully(source, entry, at);
+        output.seek((long) entry.getInt(0) << PageFile.PAGE_SHIFT);
+        output.putPage(entry, Integer.BYTES);
+      }
+      output.flush();
+      if (isDurable) {
+        target.force(true);
+      }
+    }
+    Files.delete(file);
+  }
+
+  /** After a crash: applies a complete journal, forgets a torn one. */
+  void recover() throws IOException {
+    if (Files.exists(file)) {
+      if (isComplete()) {
+        apply();
+      } else {
+        Files.delete(file);
+      }
+    }
+  }
+
+  void delete() throws IOException {
+    Files.deleteIfExists(file);
+  }
+
+  private boolean isComplete() throws IOException {
+    try (FileChannel channel = FileChannel.open(file, StandardOpenOption.READ)) {
+      ByteBuffer head = ByteBuffer.allocate(HEADER_BYTES);
+      if (channel.size() < HEADER_BYTES + Integer.BYTES) {
+        return false;
+      }
+      PageFileImage.readFully(channel, head, 0);
+      long bytes = HEADER_BYTES + (long) head.getInt(12) * ENTRY_BYTES + Integer.BYTES;
+      return head.getLong(0) == MAGIC
+          && head.getInt(8) == VERSION
+          && channel.size() == bytes
+          && isIntact(channel, bytes - Integer.BYTES);
+    }
+  }
+
+  private static boolean isIntact(FileChannel channel, long end) throws IOException {
+    var crc = new CRC32C();
+    ByteBuffer part = ByteBuffer.allocate(16 * PageFile.PAGE_SIZE);
+    for (long at = 0; at < end; at += part.limit()) {
+      part.clear().limit((int) Math.min(part.capacity(), end - at));
+      PageFileImage.readFully(channel, part, at);
+      crc.update(part.array(), 0, part.limit());
+    }
+    ByteBuffer expected = ByteBuffer.allocate(Integer.BYTES);
+    PageFileImage.readFully(channel, expected, end);
+    return expected.getInt(0) == (int) crc.getValue();
+  }
+}

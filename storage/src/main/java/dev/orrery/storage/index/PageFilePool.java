@@ -1,0 +1,107 @@
+package dev.orrery.storage.index;
+
+import java.nio.ByteBuffer;
+import java.util.Arrays;
+
+/**
+ * The off-heap memory of changed pages, shared by all page files of an engine: page-sized frames in
+ * chunks of direct memory. A chunk that empties goes back to the operating system (by way of the
+ * garbage collector) unless it is one of the few kept for the next burst.
+ */
+public final class PageFilePool {
+  private static final int CHUNK_SHIFT = 8;
+  private static final int CHUNK_FRAMES = 1 << CHUNK_SHIFT;
+  private static final int WORDS = CHUNK_FRAMES / Long.SIZE;
+  private static final int SPARE_CHUNKS_MAX = 4;
+
+  // Read without a lock: a frame number reaches a reader only after its chunk was stored.
+  private ByteBuffer[] chunks = new ByteBuffer[8];
+  private long[] free = new long[8 * WORDS];
+  private int[] freeCount = new int[8];
+  private int chunkCount;
+  private int firstCandidate;
+  private int spareChunks;
+  private int usedFrames;
+
+  /** Memory held by pages that differ from their last checkpoint, or that belong to small files. */
+  public synchronized long usedBytes() {
+    return (long) usedFrames << PageFile.PAGE_SHIFT;
+  }
+
+  /** Direct memory taken from the operating system, free frames included. */
+  public synchronized long reservedBytes() {
+    long reserved = 0;
+    for (int i = 0; i < chunkCount; i++) {
+      reserved += chunks[i] == null ? 0 : CHUNK_FRAMES << PageFile.PAGE_SHIFT;
+    }
+    return reserved;
+  }
+
+  /** A frame with arbitrary content. */
+  synchronized int acquire() {
+    int chunk = firstCandidate;
+    while (chunk < chunkCount && freeCount[chunk] == 0) {
+      chunk++;
+    }
+    firstCandidate = chunk;
+    if (chunk == chunkCount) {
+      addChunk();
+    }
+    if (chunks[chunk] == null) {
+      chunks[chunk] = ByteBuffer.allocateDirect(CHUNK_FRAMES << PageFile.PAGE_SHIFT);
+    } else if (freeCount[chunk] == CHUNK_FRAMES) {
+      spareChunks--;
+    }
+    int word = chunk * WORDS;
+    while (free[word] == 0) {
+      word++;
+    }
+    int bit = Long.numberOfTrailingZeros(free[word]);
+    free[word] &= ~(1L << bit);
+    freeCount[chunk]--;
+    usedFrames++;
+    return word * Long.SIZE + bit;
+  }
+
+  synchronized void release(int frame) {
+    int chunk = frame >>> CHUNK_SHIFT;
+    free[frame / Long.SIZE] |= 1L << (frame % Long.SIZE);
+    freeCount[chunk]++;
+    usedFrames--;
+    firstCandidate = Math.min(firstCandidate, chunk);
+    if (freeCount[chunk] == CHUNK_FRAMES) {
+      if (spareChunks < SPARE_CHUNKS_MAX) {
+        spareChunks++;
+      } else {
+        chunks[chunk] = null;
+      }
+    }
+  }
+
+  /** The memory around a frame; null only for a frame that has been released meanwhile. */
+  ByteBuffer buffer(int frame) {
+    return chunks[frame >>> CHUNK_SHIFT];
+  }
+
+  static int offset(int frame) {
+    return (frame & (CHUNK_FRAMES - 1)) << PageFile.PAGE_SHIFT;
+  }
+
+  private void addChunk() {
+    int chunk = chunkCount;
+    ByteBuffer memory = ByteBuffer.allocateDirect(CHUNK_FRAMES << PageFile.PAGE_SHIFT);
+    if (chunk == chunks.length) {
+      free = Arrays.copyOf(free, free.length * 2);
+      freeCount = Arrays.copyOf(freeCount, chunk * 2);
+      ByteBuffer[] larger = Arrays.copyOf(chunks, chunk * 2);
+      larger[chunk] = memory;
+      chunks = larger;
+    } else {
+      chunks[chunk] = memory;
+    }
+    Arrays.fill(free, chunk * WORDS, (chunk + 1) * WORDS, -1L);
+    freeCount[chunk] = CHUNK_FRAMES;
+    spareChunks++;
+    chunkCount++;
+  }
+}

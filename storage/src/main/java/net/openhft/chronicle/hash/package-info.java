@@ -1,0 +1,2 @@
+/** One class that Chronicle Map expects in its own package, so that it need not compile it. */
+package net.openhft.chronicle.hash;
