@@ -55,9 +55,7 @@ final class FailureText {
     var array = new BsonArray();
     values.stream().limit(VALUES_MAX).forEach(value -> array.add(value.toBsonValue()));
     add("consideredValues", array);
-    return values.size() > VALUES_MAX
-        ? add("consideredValuesTruncated", BsonBoolean.TRUE)
-        : this;
+    return values.size() > VALUES_MAX ? add("consideredValuesTruncated", BsonBoolean.TRUE) : this;
   }
 
   FailureText consideredTypes(List<RawValue> values) {

@@ -226,7 +226,8 @@ final class JsonSchemaParser {
     }
     var operator = limitOperator(keyword, exclusive != null && exclusive.asBoolean());
     rules.add(
-        new SchemaRules.Limit(keyword, exclusiveKeyword, new Comparison(operator, operand, BsonOrder.CANONICAL)));
+        new SchemaRules.Limit(
+            keyword, exclusiveKeyword, new Comparison(operator, operand, BsonOrder.CANONICAL)));
   }
 
   private static Comparison.Operator limitOperator(String keyword, boolean isExclusive) {
@@ -303,7 +304,9 @@ final class JsonSchemaParser {
     if (value.isDocument()) {
       return parse(value.asDocument());
     }
-    return value.asBoolean() ? anything() : new JsonSchema(RawDocument.EMPTY, List.of(new SchemaRules.Never()));
+    return value.asBoolean()
+        ? anything()
+        : new JsonSchema(RawDocument.EMPTY, List.of(new SchemaRules.Never()));
   }
 
   /** The schema that accepts everything. */

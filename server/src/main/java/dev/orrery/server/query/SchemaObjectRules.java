@@ -136,8 +136,7 @@ final class SchemaObjectRules {
       return failures;
     }
 
-    private BsonDocument explainAdditional(
-        RawDocument document, String first, RawDocument schema) {
+    private BsonDocument explainAdditional(RawDocument document, String first, RawDocument schema) {
       if (schema.field("additionalProperties").type() != RawTypes.BOOLEAN) {
         return FailureText.of("additionalProperties")
             .annotations(otherwise.source())
@@ -165,9 +164,7 @@ final class SchemaObjectRules {
       if (value.asDocument().field(name) == null) {
         return true;
       }
-      return schema == null
-          ? missing(value.asDocument(), needed).isEmpty()
-          : schema.accepts(value);
+      return schema == null ? missing(value.asDocument(), needed).isEmpty() : schema.accepts(value);
     }
 
     private BsonDocument explain(RawValue value) {

@@ -28,12 +28,10 @@ public final class ValidationFailure {
   /** What an operator that compares says when it fails, and under {@code $not} when it holds. */
   private record Reason(String failed, String held) {}
 
-  private static final Reason COMPARISON =
-      new Reason("comparison failed", "comparison succeeded");
+  private static final Reason COMPARISON = new Reason("comparison failed", "comparison succeeded");
   private static final Reason MEMBERSHIP =
       new Reason("no matching value found in array", "matching value found in array");
-  private static final Reason EXISTENCE =
-      new Reason("path does not exist", "path does exist");
+  private static final Reason EXISTENCE = new Reason("path does not exist", "path does exist");
   private static final Reason BITS =
       new Reason("bitwise operator failed to match", "bitwise operator matched successfully");
 
@@ -78,7 +76,8 @@ public final class ValidationFailure {
           Map.entry("$type", new Reason("type did not match", "type did match")));
 
   private static final Set<String> NUMBERS = Set.of("decimal", "double", "int", "long");
-  private static final Set<String> BIT_TYPES = Set.of("binData", "decimal", "double", "int", "long");
+  private static final Set<String> BIT_TYPES =
+      Set.of("binData", "decimal", "double", "int", "long");
 
   /** The types that an operator can match at all; others accept every type. */
   private static final Map<String, Set<String>> EXPECTED_TYPES =
@@ -195,9 +194,7 @@ public final class ValidationFailure {
           Expressions.parse(clause.get("$expr"), context.expressions())
               .evaluate(new Scope(document.toBsonDocument()));
       failure.reason(isInverted ? "expression did match" : "expression did not match");
-      return result == null
-          ? failure.build()
-          : failure.add("expressionResult", result).build();
+      return result == null ? failure.build() : failure.add("expressionResult", result).build();
     } catch (CommandException e) {
       return failure
           .reason("failed to evaluate aggregation expression")
@@ -253,9 +250,7 @@ public final class ValidationFailure {
     }
     addTypeMismatch(failure, EXPECTED_TYPES.get(operator), values);
     failure.reason(words).considered(values);
-    return operator.equals("$type")
-        ? failure.consideredTypes(values).build()
-        : failure.build();
+    return operator.equals("$type") ? failure.consideredTypes(values).build() : failure.build();
   }
 
   private static void addTypeMismatch(

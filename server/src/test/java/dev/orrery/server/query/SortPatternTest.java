@@ -53,7 +53,8 @@ class SortPatternTest {
     var values = SortPattern.parse(raw(pattern), BsonOrder.CANONICAL).values(raw(document));
     var array = new BsonArray();
     values.forEach(value -> array.add(value.toBsonValue()));
-    String json = new BsonDocument("v", array).toJson().replace("{\"$undefined\": true}", "undefined");
+    String json =
+        new BsonDocument("v", array).toJson().replace("{\"$undefined\": true}", "undefined");
     return json.substring(6, json.length() - 1);
   }
 

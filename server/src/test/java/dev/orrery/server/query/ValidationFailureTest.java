@@ -20,8 +20,7 @@ class ValidationFailureTest {
   @Test
   void missingFieldIsTheReason() {
     assertThat(explain("{a: 5}", "{}"))
-        .isEqualTo(
-            json("{operatorName: '$eq', specifiedAs: {a: 5}, reason: 'field was missing'}"));
+        .isEqualTo(json("{operatorName: '$eq', specifiedAs: {a: 5}, reason: 'field was missing'}"));
   }
 
   @Test
