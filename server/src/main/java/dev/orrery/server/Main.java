@@ -50,7 +50,9 @@ public final class Main {
     // Both are read by libraries when their first class is loaded, so not before this line.
     System.setProperty("chronicle.announcer.disable", "true");
     System.setProperty("orrery.log.level", name(config.diagnostics().logLevel()));
-    var server = MongoServer.start(config, (settings, data) -> new NoCommands());
+    Runnable stop = () -> new Thread(() -> System.exit(0), "shutdown").start();
+    var server =
+        MongoServer.start(config, (settings, data) -> EngineBackend.open(settings, data, stop));
     Runtime.getRuntime().addShutdownHook(new Thread(server::close, "stop"));
     out.println("Orrery " + Version.current() + " is ready: " + uri(server.address()));
     out.flush();

@@ -3,6 +3,7 @@ package dev.orrery.server.query;
 import static dev.orrery.server.query.FilterParser.badValue;
 import static java.util.Map.entry;
 
+import dev.orrery.storage.value.FieldPath;
 import dev.orrery.storage.value.RawDocument;
 import dev.orrery.storage.value.RawTypes;
 import dev.orrery.storage.value.RawValue;
@@ -100,7 +101,7 @@ public final class ArrayFilters {
     return call.filter(new Size((int) size.value()));
   }
 
-  static Filter parseElementMatch(ElementPath path, RawValue argument, OperatorCall.Scope scope) {
+  static Filter parseElementMatch(FieldPath path, RawValue argument, OperatorCall.Scope scope) {
     if (!argument.isDocument()) {
       throw badValue("$elemMatch needs an Object");
     }
@@ -110,7 +111,7 @@ public final class ArrayFilters {
       return new Filter.Field(path, new ElementDocument(filter));
     }
     var children = new ArrayList<Filter>();
-    FilterParser.parseOperators(ElementPath.of(""), condition, scope.inSubdocument(), children);
+    FilterParser.parseOperators(FieldPath.parse(""), condition, scope.inSubdocument(), children);
     return new Filter.Field(path, new ElementValue(FilterParser.all(children)));
   }
 

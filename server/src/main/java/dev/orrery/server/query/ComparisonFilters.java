@@ -4,6 +4,7 @@ import static dev.orrery.server.query.FilterParser.badValue;
 import static java.util.Map.entry;
 
 import dev.orrery.storage.value.BsonOrder;
+import dev.orrery.storage.value.FieldPath;
 import dev.orrery.storage.value.RawTypes;
 import dev.orrery.storage.value.RawValue;
 import java.util.ArrayList;
@@ -30,16 +31,16 @@ final class ComparisonFilters {
           entry(
               "$id",
               (name, argument, scope) ->
-                  equal(ElementPath.of(name), argument, scope.context().order())),
+                  equal(FieldPath.parse(name), argument, scope.context().order())),
           entry("$ref", (name, argument, scope) -> reference(name, argument)));
 
   private ComparisonFilters() {}
 
   private static Filter reference(String name, RawValue argument) {
-    return equal(ElementPath.of(name), argument, BsonOrder.CANONICAL);
+    return equal(FieldPath.parse(name), argument, BsonOrder.CANONICAL);
   }
 
-  static Filter equal(ElementPath path, RawValue operand, BsonOrder order) {
+  static Filter equal(FieldPath path, RawValue operand, BsonOrder order) {
     refuseUndefined(operand);
     return new Filter.Field(path, new Comparison(Comparison.Operator.EQUAL, operand, order));
   }

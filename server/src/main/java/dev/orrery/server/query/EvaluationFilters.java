@@ -26,6 +26,7 @@ public final class EvaluationFilters {
           entry("$alwaysFalse", EvaluationFilters::parseAlways),
           entry("$alwaysTrue", EvaluationFilters::parseAlways),
           entry("$comment", (name, argument, scope) -> null),
+          entry("$expr", EvaluationFilters::parseExpression),
           entry("$jsonSchema", EvaluationFilters::parseSchema),
           entry("$sampleRate", EvaluationFilters::parseSampleRate),
           entry("$text", EvaluationFilters::parseText),
@@ -169,6 +170,15 @@ public final class EvaluationFilters {
     return rate == 1
         ? Filter.ALL
         : new Filter.Whole(document -> ThreadLocalRandom.current().nextDouble() < rate);
+  }
+
+  private static Filter parseExpression(String name, RawValue argument, OperatorCall.Scope scope) {
+    requireTopLevel(name, scope);
+    if (!scope.context().allows(FilterContext.Feature.EXPRESSION)) {
+      throw new CommandException(
+          ErrorCode.QUERY_FEATURE_NOT_ALLOWED, "$expr is not allowed in this context");
+    }
+    return new Filter.Whole(ExpressionPredicate.parse(argument, scope.context()));
   }
 
   private static Filter parseSchema(String name, RawValue argument, OperatorCall.Scope scope) {

@@ -1,5 +1,6 @@
 package dev.orrery.server.query;
 
+import dev.orrery.storage.value.FieldPath;
 import dev.orrery.storage.value.RawDocument;
 import dev.orrery.storage.value.RawValue;
 import java.util.List;
@@ -125,10 +126,22 @@ public sealed interface Filter {
   }
 
   /** Some value that the path leads to satisfies the predicate. */
-  record Field(ElementPath path, ValuePredicate predicate) implements Filter {
+  record Field(FieldPath path, ValuePredicate predicate) implements Filter {
     @Override
     public boolean matches(RawDocument document, MatchDetails details) {
-      return path.anyMatch(document, predicate, details);
+      var leaves =
+          predicate.traversesArrays() ? FieldPath.LeafArrays.EXPAND : FieldPath.LeafArrays.KEEP;
+      return path.visit(document, leaves, (value, index) -> test(value, index, details));
+    }
+
+    private boolean test(RawValue value, int index, MatchDetails details) {
+      if (!predicate.test(value, details)) {
+        return false;
+      }
+      if (index >= 0) {
+        details.record(index);
+      }
+      return true;
     }
 
     @Override

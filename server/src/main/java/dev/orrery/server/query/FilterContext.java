@@ -1,17 +1,17 @@
 package dev.orrery.server.query;
 
+import dev.orrery.server.expression.ParseContext;
 import dev.orrery.storage.value.BsonOrder;
 import java.util.EnumSet;
 import java.util.Set;
 
 /**
- * What a filter's meaning depends on besides its own text: the order of strings, and which
- * operators the place it is written in allows.
+ * What a filter's or projection's meaning depends on besides its own text: the order of strings,
+ * the variables that expressions in it see, and which operators its place allows.
  */
-public record FilterContext(BsonOrder order, Set<Feature> features) {
-  /** A filter of find, count, update: no collation, everything allowed. */
-  public static final FilterContext DEFAULT =
-      new FilterContext(BsonOrder.CANONICAL, EnumSet.allOf(Feature.class));
+public record FilterContext(BsonOrder order, ParseContext expressions, Set<Feature> features) {
+  /** No collation, no variables but the built-in ones, with the time at 1970. */
+  public static final FilterContext DEFAULT = of(ParseContext.at(0));
 
   /** Operators that not every place allows. */
   public enum Feature {
@@ -26,14 +26,19 @@ public record FilterContext(BsonOrder order, Set<Feature> features) {
     features = Set.copyOf(features);
   }
 
-  /** The same, with strings compared by a collation. */
+  /** The context of a command: no collation, every operator allowed. */
+  public static FilterContext of(ParseContext expressions) {
+    return new FilterContext(BsonOrder.CANONICAL, expressions, EnumSet.allOf(Feature.class));
+  }
+
+  /** The same, with strings compared by a collation, in expressions too. */
   public FilterContext withOrder(BsonOrder newOrder) {
-    return new FilterContext(newOrder, features);
+    return new FilterContext(newOrder, expressions.withOrder(newOrder), features);
   }
 
   /** The same, with fewer operators: array filters, index filters, validators. */
   public FilterContext allowing(Set<Feature> newFeatures) {
-    return new FilterContext(order, newFeatures);
+    return new FilterContext(order, expressions, newFeatures);
   }
 
   boolean allows(Feature feature) {

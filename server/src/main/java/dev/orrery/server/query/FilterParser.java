@@ -2,6 +2,7 @@ package dev.orrery.server.query;
 
 import dev.orrery.server.error.CommandException;
 import dev.orrery.server.error.ErrorCode;
+import dev.orrery.storage.value.FieldPath;
 import dev.orrery.storage.value.RawDocument;
 import dev.orrery.storage.value.RawTypes;
 import dev.orrery.storage.value.RawValue;
@@ -51,7 +52,7 @@ public final class FilterParser {
     if (name.chars().filter(c -> c == '.').count() >= PATH_PARTS_MAX) {
       throw new CommandException(ErrorCode.LOCATION_5729100, "FieldPath is too long");
     }
-    var path = ElementPath.of(name);
+    var path = FieldPath.parse(name);
     if (isOperatorDocument(value)) {
       parseOperators(path, value.asDocument(), scope, children);
     } else if (value.type() == RawTypes.REGEX) {
@@ -63,7 +64,7 @@ public final class FilterParser {
 
   /** Parses {@code {$gt: 1, $lt: 5}} on one path; each operator adds a child. */
   static void parseOperators(
-      ElementPath path, RawDocument operators, OperatorCall.Scope scope, List<Filter> children) {
+      FieldPath path, RawDocument operators, OperatorCall.Scope scope, List<Filter> children) {
     GeoFilters.refuseNear(operators, scope);
     var elements = operators.elements();
     while (elements.next()) {

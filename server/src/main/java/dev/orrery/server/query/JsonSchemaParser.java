@@ -191,8 +191,7 @@ final class JsonSchemaParser {
       throw mismatch("multipleOf", "must be a number");
     }
     var number = SchemaRules.MultipleOf.decimal(divisor);
-    boolean isNegative =
-        number == null ? isNegativeInfinity(divisor) : number.signum() <= 0;
+    boolean isNegative = number == null ? isNegativeInfinity(divisor) : number.signum() <= 0;
     if (isNegative) {
       throw invalid("$jsonSchema keyword 'multipleOf' must have a positive value");
     }
@@ -227,8 +226,7 @@ final class JsonSchemaParser {
     }
     var operator = limitOperator(keyword, exclusive != null && exclusive.asBoolean());
     rules.add(
-        new SchemaRules.Limit(
-            keyword, new Comparison(operator, operand, BsonOrder.CANONICAL)));
+        new SchemaRules.Limit(keyword, new Comparison(operator, operand, BsonOrder.CANONICAL)));
   }
 
   private static Comparison.Operator limitOperator(String keyword, boolean isExclusive) {
@@ -305,8 +303,7 @@ final class JsonSchemaParser {
     if (value.isDocument()) {
       return parse(value.asDocument());
     }
-    return new JsonSchema(
-        value.asBoolean() ? List.of() : List.of(new SchemaRules.Never(keyword)));
+    return new JsonSchema(value.asBoolean() ? List.of() : List.of(new SchemaRules.Never(keyword)));
   }
 
   private void refuseEncryption() {
@@ -326,8 +323,7 @@ final class JsonSchemaParser {
     var not = keywords.get("not");
     if (not != null) {
       if (!not.isDocument()) {
-        throw mismatch(
-            "not", "must be an object, but found an element of type " + typeName(not));
+        throw mismatch("not", "must be an object, but found an element of type " + typeName(not));
       }
       rules.add(new SchemaObjectRules.Combined("not", List.of(parse(not.asDocument()))));
     }
@@ -360,8 +356,7 @@ final class JsonSchemaParser {
   private List<RawValue> enumValues() {
     var list = keywords.get("enum");
     if (!list.isArray()) {
-      throw mismatch(
-          "enum", "must be an array, but found an element of type " + typeName(list));
+      throw mismatch("enum", "must be an array, but found an element of type " + typeName(list));
     }
     var values = new TreeSet<>(UnorderedFields.ORDER);
     for (var value : list.asDocument().toValues()) {

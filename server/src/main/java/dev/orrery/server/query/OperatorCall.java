@@ -1,5 +1,6 @@
 package dev.orrery.server.query;
 
+import dev.orrery.storage.value.FieldPath;
 import dev.orrery.storage.value.RawDocument;
 import dev.orrery.storage.value.RawValue;
 
@@ -8,7 +9,7 @@ import dev.orrery.storage.value.RawValue;
  * {@code siblings} is the whole operator document, for operators written in two fields.
  */
 record OperatorCall(
-    ElementPath path, String name, RawValue argument, RawDocument siblings, Scope scope) {
+    FieldPath path, String name, RawValue argument, RawDocument siblings, Scope scope) {
 
   /** What holds for all operators of one (sub)document: the context, and how deep it is. */
   record Scope(FilterContext context, boolean isSubdocument) {

@@ -29,8 +29,7 @@ final class SchemaObjectParser {
   void parse() {
     var required = parseRequired();
     var named = parseProperties();
-    if (keywords.containsKey("patternProperties")
-        || keywords.containsKey("additionalProperties")) {
+    if (keywords.containsKey("patternProperties") || keywords.containsKey("additionalProperties")) {
       rules.add(
           new SchemaObjectRules.AllowedProperties(
               named, patternProperties(), additionalProperties()));
@@ -87,9 +86,7 @@ final class SchemaObjectParser {
       if (elements.type() != RawTypes.DOCUMENT) {
         throw new CommandException(
             ErrorCode.TYPE_MISMATCH,
-            "Nested schema for $jsonSchema property '"
-                + elements.name()
-                + "' must be an object");
+            "Nested schema for $jsonSchema property '" + elements.name() + "' must be an object");
       }
       schemas.put(elements.name(), JsonSchemaParser.parse(elements.value().asDocument()));
     }
@@ -110,8 +107,7 @@ final class SchemaObjectParser {
     while (elements.next()) {
       if (elements.type() != RawTypes.DOCUMENT) {
         throw mismatch(
-            "patternProperties",
-            "has property '" + elements.name() + "' which is not an object");
+            "patternProperties", "has property '" + elements.name() + "' which is not an object");
       }
       patterns.add(
           new SchemaObjectRules.PatternProperty(
@@ -166,9 +162,7 @@ final class SchemaObjectParser {
     var names = new LinkedHashSet<String>();
     if (list.asDocument().isEmpty()) {
       throw invalid(
-          "property '"
-              + name
-              + "' in $jsonSchema keyword 'dependencies' cannot be an empty array");
+          "property '" + name + "' in $jsonSchema keyword 'dependencies' cannot be an empty array");
     }
     String place = "array '" + name + "' in $jsonSchema keyword 'dependencies' ";
     for (var needed : list.asDocument().toValues()) {

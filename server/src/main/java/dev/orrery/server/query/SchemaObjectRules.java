@@ -53,8 +53,7 @@ final class SchemaObjectRules {
   record PatternProperty(Regex name, JsonSchema schema) {}
 
   /** {@code additionalProperties, patternProperties}: the fields that are not named. */
-  record AllowedProperties(
-      Set<String> named, List<PatternProperty> patterns, JsonSchema otherwise)
+  record AllowedProperties(Set<String> named, List<PatternProperty> patterns, JsonSchema otherwise)
       implements SchemaRule {
     @Override
     public boolean accepts(RawValue value) {
@@ -113,9 +112,7 @@ final class SchemaObjectRules {
   record SchemaDependency(String name, JsonSchema schema) implements SchemaRule {
     @Override
     public boolean accepts(RawValue value) {
-      return !value.isDocument()
-          || value.asDocument().field(name) == null
-          || schema.accepts(value);
+      return !value.isDocument() || value.asDocument().field(name) == null || schema.accepts(value);
     }
 
     @Override

@@ -17,9 +17,7 @@ final class UnorderedFields {
 
   /** The value with the fields of all documents in it sorted by name. */
   static RawValue sorted(RawValue value) {
-    return value.isDocument() || value.isArray()
-        ? RawValue.of(sorted(value.toBsonValue()))
-        : value;
+    return value.isDocument() || value.isArray() ? RawValue.of(sorted(value.toBsonValue())) : value;
   }
 
   private static BsonValue sorted(BsonValue value) {

@@ -2,11 +2,13 @@ package dev.orrery.server.update;
 
 import dev.orrery.server.error.CommandException;
 import dev.orrery.server.error.ErrorCode;
+import dev.orrery.server.query.Equalities;
 import dev.orrery.server.query.Filter;
 import dev.orrery.server.query.FilterContext;
 import dev.orrery.server.query.FilterParser;
 import dev.orrery.storage.value.RawDocument;
 import java.util.EnumSet;
+import java.util.List;
 import java.util.function.Supplier;
 import org.bson.BsonDocument;
 import org.bson.BsonObjectId;
@@ -37,7 +39,10 @@ public final class Upsert {
    */
   public static RawDocument document(
       Filter filter, Update update, UpdateClock clock, Supplier<ObjectId> ids) {
-    var document = EqualityFields.of(filter, update.keepsFilterFields());
+    var document =
+        update.keepsFilterFields()
+            ? Equalities.document(filter)
+            : Equalities.document(filter, List.of("_id"));
     update.editForInsert(document, clock);
     return complete(document, ids);
   }

@@ -20,6 +20,7 @@ final class ChronicleBucketMap implements KeyIndexEntries {
    * quarters of it) are the ones that waste the least: 63 bytes of file for a 20-byte key.
    */
   private static final double TIER_SLACK = 1.3;
+  private static final long SPACE_MARGIN_BYTES = 1 << 20;
   private static final int COPY_BYTES = 64 * 1024;
 
   static {
@@ -44,6 +45,7 @@ final class ChronicleBucketMap implements KeyIndexEntries {
   /** An empty map in a new file whose space is reserved on disk. */
   static ChronicleBucketMap create(Path path, ChronicleBucketShape shape) {
     try {
+      requireSpace(path, shape);
       ChronicleMap<byte[], byte[]> map = builder(shape).createPersistedTo(path.toFile());
       var bucket = new ChronicleBucketMap(path, map, shape);
       bucket.reserve();
@@ -76,6 +78,7 @@ final class ChronicleBucketMap implements KeyIndexEntries {
         .averageKeySize(shape.keyBytesAverage())
         .constantValueSizeBySample(new byte[shape.valueBytes()])
         .maxBloatFactor(1)
+        .allowSegmentTiering(false) // a file that never grows stays reserved
         .sparseFile(true);
   }
 
@@ -94,7 +97,7 @@ final class ChronicleBucketMap implements KeyIndexEntries {
 
   @Override
   public byte[] put(byte[] key, byte[] value) {
-    if (!hasRoomFor(key.length) && !map.containsKey(key)) {
+    if (!hasRoomFor(ChronicleBucketShape.Need.of(key)) && !map.containsKey(key)) {
       return NO_ROOM;
     }
     byte[] previous;
@@ -110,8 +113,11 @@ final class ChronicleBucketMap implements KeyIndexEntries {
     return previous;
   }
 
-  private boolean hasRoomFor(int keyLength) {
-    return !isFull && size < shape.capacity() && keyBytes + keyLength <= shape.keyBytesMax();
+  @Override
+  public boolean hasRoomFor(ChronicleBucketShape.Need extra) {
+    return !isFull
+        && size + extra.entries() <= shape.capacity()
+        && keyBytes + extra.keyBytes() <= shape.keyBytesMax();
   }
 
   /** Removed keys of mixed lengths left no gap long enough; Chronicle stored nothing. */
@@ -156,6 +162,14 @@ final class ChronicleBucketMap implements KeyIndexEntries {
   public void discard() {
     map.close();
     KeyIndexFiles.deleteQuietly(path);
+  }
+
+  /** Chronicle writes a new file through memory: too late to hear that the disk is full. */
+  private static void requireSpace(Path path, ChronicleBucketShape shape) throws IOException {
+    long needed = SPACE_MARGIN_BYTES + shape.fileBytesAbout();
+    if (path.getParent().toFile().getUsableSpace() < needed) {
+      throw new IOException("No space left on device: a map needs " + needed + " bytes");
+    }
   }
 
   /**

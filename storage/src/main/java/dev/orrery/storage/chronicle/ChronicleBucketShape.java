@@ -41,8 +41,12 @@ record ChronicleBucketShape(int capacity, int keyBytesAverage, int valueBytes) {
       return new Need(entries.size(), entries.keyBytes());
     }
 
-    Need plus(int keyLength) {
-      return new Need(entries + 1, keyBytes + keyLength);
+    static Need of(byte[] key) {
+      return new Need(1, key.length);
+    }
+
+    Need plus(Need other) {
+      return new Need(Math.addExact(entries, other.entries), keyBytes + other.keyBytes);
     }
 
     /** Whether a bucket that ran out of room should split instead of being enlarged. */
@@ -53,6 +57,11 @@ record ChronicleBucketShape(int capacity, int keyBytesAverage, int valueBytes) {
 
   ChronicleBucketShape doubled() {
     return new ChronicleBucketShape(Math.multiplyExact(capacity, 2), keyBytesAverage, valueBytes);
+  }
+
+  /** Roughly, and rather too much. */
+  long fileBytesAbout() {
+    return capacity * (2L * (keyBytesAverage + valueBytes) + 32);
   }
 
   /** The sum of key lengths it has room for. */

@@ -7,11 +7,15 @@ import java.lang.invoke.VarHandle;
 import java.nio.ByteOrder;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Collection;
+import java.util.IdentityHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.locks.Lock;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Consumer;
+import java.util.function.LongConsumer;
 import java.util.function.LongSupplier;
 
 /**
@@ -22,15 +26,15 @@ import java.util.function.LongSupplier;
  * <p>One thread writes at a time (the owner sees to that); any number of threads read meanwhile.
  */
 /*
- * An index is a directory of buckets by leading bits of the hash (extendible hashing). A bucket starts on
- * the heap, moves to a small Chronicle Map, then to larger ones, and at the maximum splits in two.
- * So nobody declares a size, a small index has one small file, and the longest pause is that of copying
- * one bucket.
+ * An index is a directory of buckets by leading bits of the hash (extendible hashing). A bucket
+ * starts on the heap, moves to a small Chronicle Map, then to larger ones, and at its maximum splits
+ * in two. So nobody declares a size, a small index has one small file, and the longest pause is that
+ * of copying one bucket.
  *
  * Live maps are scratch. Chronicle keeps its locks inside the file, where a killed process leaves
  * them, and promises nothing about the order of its writes. So a checkpoint copies the file of every
  * changed bucket while nobody is inside, and only such images (with checksums) are ever read back:
- * lazily, when a bucket is first asked for. This is as fast as reopening the live map (3 ms for 3 MB),
+ * lazily, when a bucket is first asked for. That takes as long as reopening a live map (3 to 5 ms),
  * checks the data, and makes a clean stop a checkpoint like any other.
  */
 public final class KeyIndex implements AutoCloseable {
@@ -90,6 +94,22 @@ public final class KeyIndex implements AutoCloseable {
     // Live maps of an earlier process, and images of a checkpoint that was not completed.
     files.deleteAllBut(index.manifest == null ? Set.of() : index.manifest.fileNames(files));
     return index;
+  }
+
+  /**
+   * Makes and deletes a map, so that the classes of Chronicle are loaded (half a second) before the
+   * first index outgrows the heap.
+   *
+   * @param scratch a directory that need not exist; it is deleted
+   */
+  public static void warmUp(Path scratch) {
+    var options = KeyIndexOptions.single().withEphemeral(true).withLimits(1, 1_000);
+    KeyIndex index = open(scratch, options);
+    for (byte i = 0; i < 8; i++) {
+      index.put(new byte[] {i}, i);
+    }
+    index.checkpoint(0);
+    index.delete();
   }
 
   /** The value of a key, or {@link #ABSENT}; the first half when values are two longs. */
@@ -159,11 +179,44 @@ public final class KeyIndex implements AutoCloseable {
           changed(bucket, previous == null ? 1 : 0);
           return previous;
         }
-        makeRoom(bucket, key.length);
+        makeRoom(bucket, ChronicleBucketShape.Need.of(key));
       } finally {
         bucket.lock.unlockWrite(stamp);
       }
     }
+  }
+
+  /**
+   * Makes room for keys that are about to be put, so that a full disk is reported before a commit
+   * and not in the midst of it. Keys that are there already do no harm.
+   */
+  public void prepare(Collection<byte[]> newKeys) {
+    Map<ChronicleBucket, ChronicleBucketShape.Need> needs;
+    do {
+      needs = new IdentityHashMap<>();
+      for (byte[] key : newKeys) {
+        ChronicleBucket bucket = requireOpen().find(KeyIndexHash.of(requireKey(key)));
+        needs.merge(bucket, ChronicleBucketShape.Need.of(key), ChronicleBucketShape.Need::plus);
+      }
+    } while (!hadRoom(needs)); // after a split the keys must be dealt out again
+  }
+
+  /** Makes room where there is too little; true when there was enough everywhere. */
+  private boolean hadRoom(Map<ChronicleBucket, ChronicleBucketShape.Need> needs) {
+    boolean hadRoom = true;
+    for (var need : needs.entrySet()) {
+      ChronicleBucket bucket = need.getKey();
+      long stamp = bucket.lockAlone();
+      try {
+        if (!bucket.entries().hasRoomFor(need.getValue())) {
+          makeRoom(bucket, need.getValue());
+          hadRoom = false;
+        }
+      } finally {
+        bucket.lock.unlockWrite(stamp);
+      }
+    }
+    return hadRoom;
   }
 
   /** Removes a key; returns its value (the first half of it), or {@link #ABSENT}. */
@@ -198,17 +251,17 @@ public final class KeyIndex implements AutoCloseable {
     return value == null ? ABSENT : (long) LONG.get(value, 0);
   }
 
-  private void makeRoom(ChronicleBucket bucket, int newKeyLength) {
+  private void makeRoom(ChronicleBucket bucket, ChronicleBucketShape.Need extra) {
     KeyIndexEntries entries = bucket.entries();
     boolean isLarge =
         ChronicleBucketShape.Need.of(entries)
             .isLarge(bucket.entriesMax(options.bucketEntriesMax()));
     if (isLarge && entries instanceof ChronicleBucketMap && bucket.depth < depthMax()) {
-      List<ChronicleBucket> halves = growth.split(bucket, newKeyLength);
+      List<ChronicleBucket> halves = growth.split(bucket, extra);
       directory = directory.split(bucket, halves);
       bucket.retire();
     } else {
-      bucket.replace(growth.enlarge(bucket, newKeyLength));
+      bucket.replace(growth.enlarge(bucket, extra));
     }
     isChanged = true;
   }
@@ -285,15 +338,22 @@ public final class KeyIndex implements AutoCloseable {
     checkpoint(new ReentrantLock(), () -> lsn);
   }
 
+  /** As the other, for a caller who need not do anything before a checkpoint is published. */
+  public void checkpoint(Lock writers, LongSupplier lsn) {
+    checkpoint(writers, lsn, applied -> {});
+  }
+
   /**
    * Makes the present state durable, bucket by bucket, while writers go on between buckets.
    *
    * @param writers keeps writers out; held while one bucket is copied in memory, never during I/O
    *     waits
    * @param lsn what was applied last, whole; asked for under the lock
+   * @param beforePublish called without the lock, before the checkpoint becomes what a restart
+   *     finds, with the greatest lsn in it
    */
-  public synchronized void checkpoint(Lock writers, LongSupplier lsn) {
-    new KeyIndexCheckpoint(files, options, writers, lsn).run(this);
+  public synchronized void checkpoint(Lock writers, LongSupplier lsn, LongConsumer beforePublish) {
+    new KeyIndexCheckpoint(files, options, writers, lsn, beforePublish).run(this);
   }
 
   /** Takes note of what is to be saved: false when there is nothing to do. */

@@ -4,6 +4,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.locks.Lock;
+import java.util.function.LongConsumer;
 import java.util.function.LongSupplier;
 
 /**
@@ -12,23 +13,30 @@ import java.util.function.LongSupplier;
  */
 /*
  * Buckets are taken in the order of their hashes, each at its own lsn, and writers run in between. A
- * bucket may split after it was taken (its row then stands for both halves) or before (then the halves
- * are taken): splits add boundaries and never remove one, so the end of the bucket taken last is always
- * the start of a bucket, and the rows cover every hash once.
+ * bucket may split after it was taken (its row then stands for both halves) or before (then the
+ * halves are taken): splits add boundaries and never remove one, so the end of the bucket taken last
+ * is always the start of a bucket, and the rows cover every hash once.
  */
 final class KeyIndexCheckpoint {
   private final KeyIndexFiles files;
   private final KeyIndexOptions options;
   private final Lock writers;
   private final LongSupplier lsn;
+  private final LongConsumer beforePublish;
   private final List<Taken> taken = new ArrayList<>();
   private final List<Path> written = new ArrayList<>();
 
-  KeyIndexCheckpoint(KeyIndexFiles files, KeyIndexOptions options, Lock writers, LongSupplier lsn) {
+  KeyIndexCheckpoint(
+      KeyIndexFiles files,
+      KeyIndexOptions options,
+      Lock writers,
+      LongSupplier lsn,
+      LongConsumer beforePublish) {
     this.files = files;
     this.options = options;
     this.writers = writers;
     this.lsn = lsn;
+    this.beforePublish = beforePublish;
   }
 
   /** A bucket, how it was, and after how many changes. */
@@ -42,6 +50,7 @@ final class KeyIndexCheckpoint {
       takeAll(index);
       var fresh =
           new KeyIndexManifest(options.valueLongs(), taken.stream().map(Taken::row).toList());
+      beforePublish.accept(taken.stream().mapToLong(one -> one.row().lsn()).max().orElse(0));
       files.replaceManifest(fresh.encode());
       taken.forEach(KeyIndexCheckpoint::confirm);
       index.completeCheckpoint(fresh);

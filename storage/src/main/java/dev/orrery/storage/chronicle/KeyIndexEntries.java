@@ -27,6 +27,11 @@ sealed interface KeyIndexEntries permits KeyIndexHeap, ChronicleBucketMap {
   /** The sum of all key lengths. */
   long keyBytes();
 
+  /**
+   * Whether so many new keys will find room, unless gaps between keys of mixed lengths waste it.
+   */
+  boolean hasRoomFor(ChronicleBucketShape.Need extra);
+
   /** Gives back memory and file; the entries are gone. */
   void discard();
 }

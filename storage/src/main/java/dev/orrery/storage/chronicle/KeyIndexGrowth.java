@@ -13,15 +13,15 @@ final class KeyIndexGrowth {
     this.options = options;
   }
 
-  /** A map with the same entries and room for more, among them a key of this length. */
-  KeyIndexEntries enlarge(ChronicleBucket bucket, int newKeyLength) {
+  /** A map with the same entries and room for more, at least for what is to come. */
+  KeyIndexEntries enlarge(ChronicleBucket bucket, ChronicleBucketShape.Need extra) {
     var all = new Part();
     bucket.entries().forEach(all::add);
-    return all.toMap(newKeyLength, bucket.entriesMax(options.bucketEntriesMax()));
+    return all.toMap(extra, bucket.entriesMax(options.bucketEntriesMax()));
   }
 
   /** The two halves of a bucket; when one cannot be made, nothing is left of the other. */
-  List<ChronicleBucket> split(ChronicleBucket bucket, int newKeyLength) {
+  List<ChronicleBucket> split(ChronicleBucket bucket, ChronicleBucketShape.Need extra) {
     var low = new Part();
     var high = new Part();
     int bit = Long.SIZE - 1 - bucket.depth;
@@ -31,9 +31,9 @@ final class KeyIndexGrowth {
             (key, value) -> ((KeyIndexHash.of(key) >>> bit & 1) == 0 ? low : high).add(key, value));
     ChronicleBucket lowHalf = bucket.half(0);
     ChronicleBucket highHalf = bucket.half(1);
-    fill(lowHalf, low, newKeyLength);
+    fill(lowHalf, low, extra);
     try {
-      fill(highHalf, high, newKeyLength);
+      fill(highHalf, high, extra);
     } catch (RuntimeException | Error e) {
       lowHalf.retire();
       throw e;
@@ -41,8 +41,8 @@ final class KeyIndexGrowth {
     return List.of(lowHalf, highHalf);
   }
 
-  private void fill(ChronicleBucket half, Part part, int newKeyLength) {
-    half.fill(part.toMap(newKeyLength, half.entriesMax(options.bucketEntriesMax())));
+  private void fill(ChronicleBucket half, Part part, ChronicleBucketShape.Need extra) {
+    half.fill(part.toMap(extra, half.entriesMax(options.bucketEntriesMax())));
   }
 
   /** Entries on their way to a new map. */
@@ -57,8 +57,8 @@ final class KeyIndexGrowth {
       keyBytes += key.length;
     }
 
-    ChronicleBucketMap toMap(int newKeyLength, int entriesMax) {
-      var need = new ChronicleBucketShape.Need(keys.size(), keyBytes).plus(newKeyLength);
+    ChronicleBucketMap toMap(ChronicleBucketShape.Need extra, int entriesMax) {
+      var need = new ChronicleBucketShape.Need(keys.size(), keyBytes).plus(extra);
       var shape = ChronicleBucketShape.fitting(need, entriesMax, options.valueBytes());
       ChronicleBucketMap map = ChronicleBucketMap.create(files.newLiveMap(), shape);
       while (!canFill(map)) { // lengths so mixed that the average misleads

@@ -32,8 +32,7 @@ final class KeyIndexHeap implements KeyIndexEntries {
 
   @Override
   public byte[] put(byte[] key, byte[] value) {
-    boolean hasRoom = map.size() < entriesMax && keyBytes + key.length <= KEY_BYTES_MAX;
-    if (!hasRoom && !map.containsKey(new Key(key))) {
+    if (!hasRoomFor(ChronicleBucketShape.Need.of(key)) && !map.containsKey(new Key(key))) {
       return NO_ROOM;
     }
     byte[] previous = map.put(new Key(key.clone()), value.clone());
@@ -61,6 +60,12 @@ final class KeyIndexHeap implements KeyIndexEntries {
   @Override
   public long keyBytes() {
     return keyBytes;
+  }
+
+  @Override
+  public boolean hasRoomFor(ChronicleBucketShape.Need extra) {
+    return map.size() + extra.entries() <= entriesMax
+        && keyBytes + extra.keyBytes() <= KEY_BYTES_MAX;
   }
 
   @Override

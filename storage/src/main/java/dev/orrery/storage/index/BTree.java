@@ -18,6 +18,7 @@ import java.util.concurrent.locks.StampedLock;
 public final class BTree implements AutoCloseable {
   private static final int ROOT = 0;
   private static final int COUNT = 1;
+  private static final int TAG = 2;
   private static final int LOAD_BATCH = 64;
 
   private final PageFile file;
@@ -27,12 +28,14 @@ public final class BTree implements AutoCloseable {
   private final Semaphore checkpointing = new Semaphore(1);
   private long modifications;
   private long count;
+  private volatile long tag;
 
   private BTree(PageFile file) {
     this.file = file;
     this.overflow = new BTreeOverflow(file);
     this.writer = new BTreeWriter(file, Math.toIntExact(file.field(ROOT)));
     this.count = file.field(COUNT);
+    this.tag = file.field(TAG);
   }
 
   /**
@@ -141,6 +144,15 @@ public final class BTree implements AutoCloseable {
     }
   }
 
+  /** A number of the caller's; saved with each checkpoint. */
+  public long tag() {
+    return tag;
+  }
+
+  public void tag(long value) {
+    tag = value;
+  }
+
   /** The log position that the last durable checkpoint contains; 0 if there was none. */
   public long lsn() {
     return file.lsn();
@@ -178,6 +190,7 @@ public final class BTree implements AutoCloseable {
         () -> {
           file.field(ROOT, writer.root());
           file.field(COUNT, count);
+          file.field(TAG, tag);
           return file.freeze(lsn);
         });
   }

@@ -11,23 +11,16 @@ import java.util.Arrays;
 public final class BTreeCursor {
   private static final int FIRST_BATCH = 16;
   private static final int BATCH_MAX = 128;
-  private static final int BATCH_BYTES_MAX = 64 * 1024;
+  private static final int LONG_KEY = 128;
 
   private final BTree tree;
   private final BTreePage page;
   private final boolean isAscending;
   private final BTreeBound low;
   private final BTreeBound high;
-  private boolean hasKeys = true;
 
-  // The batch: the entries copied last, of which `current` is the one to look at.
-  private byte[] keys = new byte[512];
-  private int[] ends = new int[FIRST_BATCH + 1];
-  private long[] ids = new long[FIRST_BATCH];
-  private int size;
+  private BTreeBatch batch = new BTreeBatch(true);
   private int current;
-  private int lastKeyStart;
-  private int lastKeyEnd;
   private int limit = FIRST_BATCH;
 
   // Where the next batch starts: at a place in a page, or if that is stale, at a bound.
@@ -47,28 +40,34 @@ public final class BTreeCursor {
     this.isExhausted = low.isEnd();
   }
 
-  /** Leaves out the keys, for a caller that needs only record ids. */
+  /** Leaves out the keys, for a caller that needs only record ids. To be said before the start. */
   public BTreeCursor withoutKeys() {
-    hasKeys = false;
+    batch = new BTreeBatch(false);
+    return this;
+  }
+
+  /** Tells how many entries will probably be wanted, so that neither more nor less are copied. */
+  public BTreeCursor expect(int entries) {
+    limit = Math.max(1, Math.min(BATCH_MAX, entries));
     return this;
   }
 
   /** Moves to the next entry; false at the end. */
   public boolean next() {
-    if (++current < size) {
+    if (++current < batch.size) {
       return true;
     }
     current = 0;
     if (isExhausted) {
-      size = 0;
+      batch.size = 0;
       return false;
     }
     fill();
-    return size > 0;
+    return batch.size > 0;
   }
 
   public long recordId() {
-    return ids[current];
+    return batch.ids[current];
   }
 
   /** A copy of the key. */
@@ -78,24 +77,23 @@ public final class BTreeCursor {
 
   /** The array that holds the key until the next call of {@link #next} or {@link #seek}. */
   public byte[] keyArray() {
-    if (!hasKeys) {
+    if (!batch.hasKeys) {
       throw new IllegalStateException("a cursor without keys");
     }
-    return keys;
+    return batch.keys;
   }
 
   public int keyOffset() {
-    return ends[current];
+    return batch.ends[current];
   }
 
   public int keyLength() {
-    return ends[current + 1] - ends[current];
+    return batch.ends[current + 1] - batch.ends[current];
   }
 
   /**
-   * Skips forward: the next entry is the first, in this cursor's direction, beyond the bound. A
-   * bound behind the cursor would go back, which is allowed too, but not outside the cursor's own
-   * bounds.
+   * Skips: the next entry is the first, in this cursor's direction, beyond the bound. A bound
+   * behind the cursor leads back, though never outside the cursor's own bounds.
    */
   public void seek(BTreeBound bound) {
     if (isAscending) {
@@ -103,18 +101,17 @@ public final class BTreeCursor {
     } else {
       resume = bound.compareTo(high) > 0 ? high : bound;
     }
-    size = 0;
+    batch.size = 0;
     current = 0;
     limit = FIRST_BATCH;
     isExhausted = low.isEnd();
   }
 
   private void fill() {
-    grow();
     long stamp = tree.lock().readLock();
     try {
       boolean isEmpty = !locate();
-      size = 0;
+      batch.clear(limit);
       if (isEmpty) {
         isExhausted = true;
         return;
@@ -129,7 +126,7 @@ public final class BTreeCursor {
     } finally {
       tree.lock().unlockRead(stamp);
     }
-    limit = Math.min(BATCH_MAX, limit * 8);
+    limit = BATCH_MAX;
   }
 
   /** Goes to where the next batch starts; false if the tree is empty. */
@@ -138,7 +135,7 @@ public final class BTreeCursor {
       page.read(nextPage);
       return true;
     }
-    BTreeBound bound = resume == null ? afterLast() : resume;
+    BTreeBound bound = resume == null ? batch.afterLast(isAscending) : resume;
     if (!tree.descend(page, bound)) {
       return false;
     }
@@ -151,9 +148,7 @@ public final class BTreeCursor {
     while (true) {
       int count = page.count();
       int end = high.isEnd() ? count : page.lowerBound(high.key(), high.recordId());
-      while (nextSlot < end && hasRoom()) {
-        copy(nextSlot++, nextSlot == end);
-      }
+      copy(end - nextSlot, 1);
       if (nextSlot < end) {
         return;
       }
@@ -169,9 +164,7 @@ public final class BTreeCursor {
   private void fillDescending() {
     while (true) {
       int start = page.lowerBound(low.key(), low.recordId());
-      while (nextSlot > start && hasRoom()) {
-        copy(--nextSlot, nextSlot == start);
-      }
+      copy(nextSlot - start, -1);
       if (nextSlot > start) {
         return;
       }
@@ -184,38 +177,15 @@ public final class BTreeCursor {
     }
   }
 
-  private boolean hasRoom() {
-    return size < limit && ends[size] < BATCH_BYTES_MAX;
-  }
-
-  /** Without keys, only the key that a later batch may have to start from is copied. */
-  private void copy(int slot, boolean isLastOfPage) {
-    page.cell(slot);
-    ids[size] = page.id();
-    int start = ends[size];
-    if (hasKeys || isLastOfPage || size + 1 == limit) {
-      int length = page.keyLength();
-      if (start + length > keys.length) {
-        keys = Arrays.copyOf(keys, Math.max(start + length, keys.length * 2));
-      }
-      page.copyKey(keys, start);
-      lastKeyStart = start;
-      lastKeyEnd = start + length;
-    }
-    size++;
-    ends[size] = hasKeys ? lastKeyEnd : 0;
-  }
-
-  private BTreeBound afterLast() {
-    byte[] key = Arrays.copyOfRange(keys, lastKeyStart, lastKeyEnd);
-    long id = ids[size - 1];
-    return isAscending ? BTreeBound.afterEntry(key, id) : BTreeBound.at(key, id);
-  }
-
-  private void grow() {
-    if (ids.length < limit) {
-      ids = Arrays.copyOf(ids, limit);
-      ends = Arrays.copyOf(ends, limit + 1);
+  /** Copies as many of the available entries as there is room for, and moves on. */
+  private void copy(int available, int step) {
+    int left = available;
+    while (left > 0 && batch.room(limit) > 0) {
+      // A run of short keys in one go; long keys one by one, as each may fill the batch.
+      int run = page.usedBytes() / page.count() > LONG_KEY ? 1 : Math.min(left, batch.room(limit));
+      page.copyEntries(batch, step > 0 ? nextSlot : nextSlot - 1, step, run);
+      nextSlot += step * run;
+      left -= run;
     }
   }
 }

@@ -34,6 +34,7 @@ final class BTreePage {
   static final int INLINE_KEY_MAX = CAPACITY / 8 - 32;
 
   private static final int PREFIX_AT = 20;
+  private static final int SHORT_COPY_MAX = 64;
   private static final VarHandle LONG =
       MethodHandles.byteArrayViewVarHandle(long[].class, ByteOrder.BIG_ENDIAN);
 
@@ -42,6 +43,9 @@ final class BTreePage {
   private ByteBuffer buffer;
   private int base;
   private int page;
+  private int prefix; // its length
+  private int slotsAt;
+  private int childBytes; // at the start of each cell: 4 in an inner page
 
   // The cell last visited by cell(), and whether the last search met its entry.
   private int suffixAt;
@@ -68,6 +72,13 @@ final class BTreePage {
     page = number;
     buffer = file.buffer(number, location);
     base = PageFile.offset(number, location);
+    readLayout();
+  }
+
+  private void readLayout() {
+    prefix = buffer.getShort(base + 8);
+    slotsAt = base + PREFIX_AT + prefix;
+    childBytes = buffer.get(base) == INNER ? Integer.BYTES : 0;
   }
 
   /** Makes this an empty page. */
@@ -76,6 +87,7 @@ final class BTreePage {
     buffer.put(base, (byte) kind);
     buffer.putShort(base + 4, (short) PageFile.LIMIT);
     buffer.putInt(base + 12, left).putInt(base + 16, right);
+    readLayout();
   }
 
   int number() {
@@ -111,14 +123,10 @@ final class BTreePage {
     buffer.putInt(base + 16, number);
   }
 
-  int prefixLength() {
-    return buffer.getShort(base + 8);
-  }
-
   /** Bytes in use for prefix, offsets and live cells. */
   int usedBytes() {
     int cells = PageFile.LIMIT - buffer.getShort(base + 4) - buffer.getShort(base + 6);
-    return prefixLength() + 2 * count() + cells;
+    return prefix + 2 * count() + cells;
   }
 
   /** Child number {@code index} of an inner page, counted from 0 to {@link #count()}. */
@@ -136,7 +144,6 @@ final class BTreePage {
   int lowerBound(byte[] key, long id) {
     isExact = false;
     int count = count();
-    int prefix = prefixLength();
     int order = compareBytes(base + PREFIX_AT, prefix, key, 0);
     if (order != 0) {
       return order > 0 ? 0 : count;
@@ -213,15 +220,12 @@ final class BTreePage {
   }
 
   private int slot(int index) {
-    return buffer.getShort(base + PREFIX_AT + prefixLength() + 2 * index);
+    return buffer.getShort(slotsAt + 2 * index);
   }
 
   /** Goes to a cell; the accessors below then describe it. */
   void cell(int index) {
-    int at = base + slot(index);
-    if (buffer.get(base) == INNER) {
-      at += Integer.BYTES;
-    }
+    int at = base + slot(index) + childBytes;
     int head = buffer.get(at++);
     if (head < 0) {
       head = (head & 0x7f) << 8 | buffer.get(at++) & 0xff;
@@ -242,7 +246,7 @@ final class BTreePage {
 
   /** The part of the key that is in the page. */
   int inlineLength() {
-    return prefixLength() + suffixLength;
+    return prefix + suffixLength;
   }
 
   int keyLength() {
@@ -250,24 +254,48 @@ final class BTreePage {
   }
 
   void copyInline(byte[] target, int at) {
-    int prefix = prefixLength();
-    if (prefix > 0) {
-      buffer.get(base + PREFIX_AT, target, at, prefix);
-    }
-    buffer.get(suffixAt, target, at + prefix, suffixLength);
+    copyBytes(base + PREFIX_AT, prefix, target, at);
+    copyBytes(suffixAt, suffixLength, target, at + prefix);
   }
 
-  void copyKey(byte[] target, int at) {
-    copyInline(target, at);
+  /** Most keys are so short that the buffer's own bulk copy would cost more than the bytes. */
+  private void copyBytes(int from, int length, byte[] target, int at) {
+    if (length > SHORT_COPY_MAX) {
+      buffer.get(from, target, at, length);
+    } else if (length >= Long.BYTES) {
+      int last = length - Long.BYTES;
+      for (int i = 0; i < last; i += Long.BYTES) {
+        LONG.set(target, at + i, buffer.getLong(from + i));
+      }
+      LONG.set(target, at + last, buffer.getLong(from + last));
+    } else {
+      for (int i = 0; i < length; i++) {
+        target[at + i] = buffer.get(from + i);
+      }
+    }
+  }
+
+  /** Copies {@code count} entries from a slot on, upward (step 1) or downward (step -1). */
+  void copyEntries(BTreeBatch batch, int slot, int step, int count) {
+    if (batch.hasKeys) {
+      for (int i = 0, index = slot; i < count; i++, index += step) {
+        cell(index);
+        copyKey(batch, batch.add(id(), keyLength()));
+      }
+    } else {
+      for (int i = 0, index = slot; i < count; i++, index += step) {
+        cell(index);
+        batch.addId(id());
+      }
+      copyKey(batch, batch.addLastKey(keyLength()));
+    }
+  }
+
+  private void copyKey(BTreeBatch batch, int at) {
+    copyInline(batch.keys, at);
     if (isOverflow) {
-      overflow.read(overflowPage(), target, at + inlineLength(), at + overflowLength());
+      overflow.read(overflowPage(), batch.keys, at + inlineLength(), at + overflowLength());
     }
-  }
-
-  byte[] key() {
-    byte[] key = new byte[keyLength()];
-    copyKey(key, 0);
-    return key;
   }
 
   long id() {
@@ -276,13 +304,12 @@ final class BTreePage {
 
   /** Makes room for an entry; false if prefix or free space do not allow it without a rebuild. */
   boolean insert(int index, BTreeEntry entry) {
-    int prefix = prefixLength();
     if (!entry.startsWith(buffer, base + PREFIX_AT, prefix)) {
       return false;
     }
-    boolean isInner = buffer.get(base) == INNER;
+    boolean isInner = childBytes > 0;
     int size = entry.cellBytes(prefix, isInner);
-    int slots = base + PREFIX_AT + prefix;
+    int slots = slotsAt;
     int count = count();
     int lowest = buffer.getShort(base + 4);
     if (base + lowest - size < slots + 2 * (count + 1)) {
@@ -300,7 +327,7 @@ final class BTreePage {
     cell(index);
     int idAt = suffixAt + suffixLength + (isOverflow ? 2 * Integer.BYTES : 0);
     int size = idAt + BTreeEntry.varintBytes(readVarint(idAt)) - (base + slot(index));
-    int slots = base + PREFIX_AT + prefixLength();
+    int slots = slotsAt;
     int count = count();
     buffer.put(slots + 2 * index, buffer, slots + 2 * index + 2, 2 * (count - index - 1));
     buffer.putShort(base + 2, (short) (count - 1));
@@ -322,6 +349,7 @@ final class BTreePage {
     buffer.putShort(base + 6, (short) 0);
     buffer.putShort(base + 8, (short) length);
     buffer.put(base + PREFIX_AT, prefixSource, from, length);
+    readLayout();
   }
 
   private long readVarint(int at) {
@@ -330,10 +358,19 @@ final class BTreePage {
       return first;
     }
     int more = Integer.numberOfLeadingZeros(~(first << 24));
-    long value = more >= 7 ? 0 : first & (0x7f >> more);
-    for (int i = 1; i <= more; i++) {
-      value = value << 8 | buffer.get(at + i) & 0xff;
+    switch (more) {
+      case 1:
+        return buffer.getShort(at) & 0x3fff;
+      case 2:
+        return (first & 0x1f) << 16 | buffer.getShort(at + 1) & 0xffff;
+      case 3:
+        return buffer.getInt(at) & 0x0fff_ffff;
+      default:
+        long value = more >= 7 ? 0 : first & (0x7f >> more);
+        for (int i = 1; i <= more; i++) {
+          value = value << 8 | buffer.get(at + i) & 0xff;
+        }
+        return value;
     }
-    return value;
   }
 }

@@ -196,20 +196,25 @@ final class BTreeWriter {
       if (page.read(path[level]).usedBytes() >= MERGE_BELOW) {
         return;
       }
-      page.read(path[level - 1]);
-      if (page.count() > 0 && !merge(level - 1)) {
+      int separators = page.read(path[level - 1]).count();
+      int index = childIndex[level - 1];
+      boolean isMerged =
+          index < separators && merge(level - 1, index) || index > 0 && merge(level - 1, index - 1);
+      if (!isMerged && separators > 0) {
         return;
       }
     }
   }
 
-  private boolean merge(int parentLevel) {
-    int separator = Math.min(childIndex[parentLevel], page.count() - 1);
+  /** Joins the children on both sides of a separator, if the result leaves room for more. */
+  private boolean merge(int parentLevel, int separator) {
+    page.read(path[parentLevel]);
     int left = page.child(separator);
     int right = page.child(separator + 1);
     page.read(left);
     other.read(right);
-    if (page.usedBytes() + other.usedBytes() > MERGED_MAX) {
+    boolean isOneEmpty = page.count() == 0 || other.count() == 0;
+    if (page.usedBytes() + other.usedBytes() > MERGED_MAX && !isOneEmpty) {
       return false;
     }
     boolean isInner = !page.isLeaf();

@@ -31,6 +31,7 @@ public final class SlotFile implements AutoCloseable {
   private static final int ROOT = 0;
   private static final int COUNT = 1;
   private static final int HIGHEST = 2;
+  private static final int PAYLOAD_BYTES = 3;
 
   private static final VarHandle LONG =
       MethodHandles.byteBufferViewVarHandle(long[].class, ByteOrder.BIG_ENDIAN);
@@ -44,12 +45,14 @@ public final class SlotFile implements AutoCloseable {
   private volatile long root; // level in the upper half, page in the lower; 0 while empty
   private volatile long count;
   private volatile long highestId;
+  private volatile long payloadBytes;
 
   private SlotFile(PageFile file) {
     this.file = file;
     this.root = file.field(ROOT);
     this.count = file.field(COUNT);
     this.highestId = file.field(HIGHEST);
+    this.payloadBytes = file.field(PAYLOAD_BYTES);
   }
 
   /**
@@ -120,6 +123,15 @@ public final class SlotFile implements AutoCloseable {
   /** The highest id ever given, 0 if none was. */
   public long highestId() {
     return highestId;
+  }
+
+  /** The caller's count of the bytes that its records refer to; saved with each checkpoint. */
+  public long payloadBytes() {
+    return payloadBytes;
+  }
+
+  public void payloadBytes(long bytes) {
+    payloadBytes = bytes;
   }
 
   /** The number of records. */
@@ -226,6 +238,7 @@ public final class SlotFile implements AutoCloseable {
           file.field(ROOT, root);
           file.field(COUNT, count);
           file.field(HIGHEST, highestId);
+          file.field(PAYLOAD_BYTES, payloadBytes);
           return file.freeze(lsn);
         });
   }

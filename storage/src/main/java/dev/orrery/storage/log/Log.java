@@ -155,10 +155,14 @@ public final class Log implements Closeable {
     }
   }
 
-  private void requireWritable() {
+  void requireOpen() {
     if (closed) {
       throw Failures.closed();
     }
+  }
+
+  private void requireWritable() {
+    requireOpen();
     if (committer.failure() != null) {
       throw committer.failure();
     }
@@ -304,6 +308,7 @@ public final class Log implements Closeable {
 
   /** The first LSN that is retained, or that the first group will have. */
   public long firstLsn() {
+    requireOpen();
     return segments.all().get(0).header().firstLsn();
   }
 
@@ -360,10 +365,9 @@ public final class Log implements Closeable {
   public void deleteSegment(long number) {
     structure.lock();
     try {
+      requireOpen();
       Segment segment = segments.find(number);
-      if (closed) {
-        throw Failures.closed();
-      } else if (segment == null) {
+      if (segment == null) {
         throw Failures.gone("segment " + number);
       } else if (!segment.sealed()) {
         throw new IllegalArgumentException("segment " + number + " is not sealed");

@@ -29,6 +29,7 @@ public final class LogCursor {
 
   /** The next group, or {@code null} when there is none yet. */
   public LogGroup next() {
+    log.requireOpen();
     long durableLsn = log.durableLsn();
     while (nextLsn <= durableLsn && findGroup()) {
       LogGroup group = segment.readGroup(offset);

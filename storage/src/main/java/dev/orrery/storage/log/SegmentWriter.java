@@ -15,8 +15,8 @@ final class SegmentWriter implements Closeable {
    * The file has its full length from the start, as a hole, so that it is mapped once. In front of
    * the groups the hole is filled with zeros, step by step: a full disk shows there as an
    * IOException, before a group is begun, and an fsync that follows finds its blocks allocated
-   * and needs no journal commit of the file system. Steps double with the file, so that an empty
-   * log stays small.
+   * and needs no journal commit of the file system. In the first segment the steps grow with it,
+   * so that a young log stays small.
    */
 
   private static final int STEP_BYTES_MIN = 64 << 10;
@@ -87,7 +87,8 @@ final class SegmentWriter implements Closeable {
     if (offset <= allocated) {
       return;
     }
-    int step = Math.min(Math.max(allocated, STEP_BYTES_MIN), STEP_BYTES_MAX);
+    boolean isYoung = segment.number() == 1 && allocated < STEP_BYTES_MAX;
+    int step = isYoung ? Math.max(allocated, STEP_BYTES_MIN) : STEP_BYTES_MAX;
     int target = Math.min(capacity, Math.max(offset, allocated + step));
     for (int at = allocated; at < target; ) {
       ByteBuffer zeros = ZEROS.duplicate();

@@ -194,7 +194,8 @@ final class PartitionKeyEncoder {
   private void reserve(int count) {
     int needed = Math.addExact(length, count);
     if (needed > bytes.length) {
-      bytes = Arrays.copyOf(bytes, (int) Math.min(Integer.MAX_VALUE - 8L, needed * 2L));
+      int doubled = (int) Math.min(Integer.MAX_VALUE - 8L, bytes.length * 2L);
+      bytes = Arrays.copyOf(bytes, Math.max(needed, doubled));
     }
   }
 }

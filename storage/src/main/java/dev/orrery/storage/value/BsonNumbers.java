@@ -1,6 +1,7 @@
 package dev.orrery.storage.value;
 
 import java.math.BigDecimal;
+import java.math.RoundingMode;
 
 /** Numbers of the four BSON types as Java numbers, straight from raw bytes. */
 public final class BsonNumbers {
@@ -22,11 +23,24 @@ public final class BsonNumbers {
       case RawTypes.DOUBLE -> (long) number.asDouble();
       case RawTypes.INT32 -> number.asInt32();
       case RawTypes.INT64 -> number.asInt64();
-      default -> truncatedLong(NumberOrder.exact(number));
+      default -> toLong(NumberOrder.exact(number), RoundingMode.DOWN);
     };
   }
 
-  private static long truncatedLong(ExactNumber number) {
+  /**
+   * The long that MongoDB hashes for a number. It rounds decimals to the nearest, ties to even, but
+   * cuts the fraction of doubles, and the double 2^63 overflows.
+   */
+  public static long mongoHashedLong(RawValue number) {
+    if (number.type() == RawTypes.DOUBLE && number.asDouble() == 0x1p63) {
+      return Long.MIN_VALUE;
+    }
+    return number.type() == RawTypes.DECIMAL128
+        ? toLong(NumberOrder.exact(number), RoundingMode.HALF_EVEN)
+        : truncatedLong(number);
+  }
+
+  private static long toLong(ExactNumber number, RoundingMode rounding) {
     if (!number.isFinite()) {
       return (long) number.toDouble();
     }
@@ -37,7 +51,7 @@ public final class BsonNumbers {
     if (value.compareTo(BigDecimal.valueOf(Long.MIN_VALUE)) <= 0) {
       return Long.MIN_VALUE;
     }
-    int wholeDigits = value.precision() - value.scale();
-    return wholeDigits <= 0 ? 0 : value.longValue();
+    boolean isTiny = value.precision() - value.scale() < 0; // below 0.1: spare the division
+    return isTiny ? 0 : value.setScale(0, rounding).longValue();
   }
 }

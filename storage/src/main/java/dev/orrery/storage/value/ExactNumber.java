@@ -23,7 +23,7 @@ record ExactNumber(Kind kind, BigDecimal value) implements Comparable<ExactNumbe
   private static final ExactNumber POSITIVE_INFINITY =
       new ExactNumber(Kind.POSITIVE_INFINITY, null);
 
-  private static final int EXPONENT_BIAS = 6176;
+  static final int EXPONENT_BIAS = 6176;
   private static final BigInteger COEFFICIENT_MAX = BigInteger.TEN.pow(34).subtract(BigInteger.ONE);
 
   static ExactNumber of(long value) {

@@ -7,7 +7,7 @@ final class KeyBuffer {
   /** Ends every text; content never holds it. */
   static final int TERMINATOR = 0x00;
 
-  private static final int ESCAPE = 0x01;
+  static final int ESCAPE = 0x01;
 
   private byte[] bytes;
   private int length;
@@ -64,7 +64,21 @@ final class KeyBuffer {
    * ends it. So a prefix orders before what it begins, whatever follows in the key.
    */
   void writeText(byte[] source, int offset, int count) {
-    reserve(2 * count + 1);
+    int escapes = 0;
+    for (int i = offset; i < offset + count; i++) {
+      escapes += (source[i] & 0xFE) == 0 ? 1 : 0;
+    }
+    reserve(count + escapes + 1);
+    if (escapes == 0) {
+      System.arraycopy(source, offset, bytes, length, count);
+      length += count;
+    } else {
+      writeEscaped(source, offset, count);
+    }
+    bytes[length++] = TERMINATOR;
+  }
+
+  private void writeEscaped(byte[] source, int offset, int count) {
     for (int i = offset; i < offset + count; i++) {
       byte b = source[i];
       if (b == 0 || b == 1) {
@@ -73,7 +87,6 @@ final class KeyBuffer {
       }
       bytes[length++] = b;
     }
-    bytes[length++] = TERMINATOR;
   }
 
   /** Turns the order of everything from {@code start} on around. */
@@ -86,7 +99,8 @@ final class KeyBuffer {
   private void reserve(int count) {
     int needed = Math.addExact(length, count);
     if (needed > bytes.length) {
-      bytes = Arrays.copyOf(bytes, (int) Math.min(Integer.MAX_VALUE - 8L, needed * 2L));
+      int doubled = (int) Math.min(Integer.MAX_VALUE - 8L, bytes.length * 2L);
+      bytes = Arrays.copyOf(bytes, Math.max(needed, doubled));
     }
   }
 }

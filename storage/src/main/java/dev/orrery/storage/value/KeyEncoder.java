@@ -25,30 +25,31 @@ import org.bson.BsonValue;
 /**
  * Values to bytes that order, compared unsigned, as {@link BsonOrder} orders the values. Values
  * that compare equal have the same bytes, whatever their types, so the bytes serve as keys of
- * uniqueness and grouping too. They do not tell the original types: a query cannot be answered from
- * keys alone. Not shared between threads.
+ * uniqueness and grouping too. By themselves they do not tell the original types: with {@link
+ * KeyTypes} kept beside a key, {@link KeyDecoder} gives the values back. Not shared between
+ * threads.
  */
 public final class KeyEncoder {
-  private static final int END = 0x00;
-  private static final int MIN_KEY = 0x10;
-  private static final int UNDEFINED = 0x14;
-  private static final int NULL = 0x18;
-  private static final int STRING = 0x40;
-  private static final int DOCUMENT = 0x48;
-  private static final int ARRAY = 0x50;
-  private static final int BINARY = 0x58;
-  private static final int OBJECT_ID = 0x60;
-  private static final int FALSE = 0x68;
-  private static final int TRUE = 0x69;
-  private static final int DATE = 0x70;
-  private static final int TIMESTAMP = 0x78;
-  private static final int REGEX = 0x80;
-  private static final int DB_POINTER = 0x88;
-  private static final int CODE = 0x90;
-  private static final int CODE_WITH_SCOPE = 0x98;
-  private static final int MAX_KEY = 0xF0;
+  static final int END = 0x00;
+  static final int MIN_KEY = 0x10;
+  static final int UNDEFINED = 0x14;
+  static final int NULL = 0x18;
+  static final int STRING = 0x40;
+  static final int DOCUMENT = 0x48;
+  static final int ARRAY = 0x50;
+  static final int BINARY = 0x58;
+  static final int OBJECT_ID = 0x60;
+  static final int FALSE = 0x68;
+  static final int TRUE = 0x69;
+  static final int DATE = 0x70;
+  static final int TIMESTAMP = 0x78;
+  static final int REGEX = 0x80;
+  static final int DB_POINTER = 0x88;
+  static final int CODE = 0x90;
+  static final int CODE_WITH_SCOPE = 0x98;
+  static final int MAX_KEY = 0xF0;
 
-  private static final int SHORT_BINARY_MAX = 0xFE;
+  static final int SHORT_BINARY_MAX = 0xFE;
 
   private final KeyBuffer out;
   private final StringOrder strings;
@@ -103,6 +104,12 @@ public final class KeyEncoder {
 
   public KeyEncoder append(BsonValue value, boolean isDescending) {
     return append(value == null ? null : RawValue.of(value), isDescending);
+  }
+
+  public KeyEncoder append(long value, boolean isDescending) {
+    int start = out.length();
+    NumberKeys.write(out, value);
+    return complementIf(isDescending, start);
   }
 
   public KeyEncoder appendNull(boolean isDescending) {

@@ -27,13 +27,13 @@ final class NumberKeys {
   static final int ZERO = 0x2B;
   static final int POSITIVE_LARGE = 0x35;
 
-  private static final int SMALL = 1; // how far from ZERO a lead is; whole numbers have 2 to 9
-  private static final int LARGE = POSITIVE_LARGE - ZERO;
+  static final int SMALL = 1; // how far from ZERO a lead is; whole numbers have 2 to 9
+  static final int LARGE = POSITIVE_LARGE - ZERO;
 
   private static final BigDecimal TWO_TO_52 = BigDecimal.valueOf(1L << 52);
   private static final BigDecimal TWO_TO_63 = new BigDecimal(BigInteger.ONE.shiftLeft(63));
   private static final int DIGITS_OF_TWO_TO_63 = 19;
-  private static final int EXPONENT_BIAS = 0x4000;
+  static final int EXPONENT_BIAS = 0x4000;
 
   private NumberKeys() {}
 

@@ -5,11 +5,15 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.orrery.storage.StorageException;
 import java.io.IOException;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
+import java.util.Random;
+import java.util.stream.LongStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -20,7 +24,7 @@ class KeyIndexTest {
   @TempDir private Path directory;
 
   static byte[] key(long number) {
-    return ("key-" + number).getBytes(java.nio.charset.StandardCharsets.US_ASCII);
+    return ("key-" + number).getBytes(StandardCharsets.US_ASCII);
   }
 
   @Test
@@ -138,7 +142,7 @@ class KeyIndexTest {
 
   @Test
   void keysOfMixedLengthsThatComeAndGoKeepTheirRoom() {
-    var random = new java.util.Random(42);
+    var random = new Random(42);
     Map<Integer, Integer> model = new HashMap<>();
     try (var index = KeyIndex.open(directory, SMALL)) {
       for (int i = 0; i < 20_000; i++) {
@@ -155,6 +159,51 @@ class KeyIndexTest {
       model.forEach(
           (length, value) -> assertThat(index.find(lengthy(length))).isEqualTo((long) value));
     }
+  }
+
+  @Test
+  void keysThatShareHashBitsMakeABucketLargeNotTheDirectory() {
+    List<byte[]> keys =
+        LongStream.range(0, 10_000_000)
+            .mapToObj(KeyIndexTest::key)
+            .filter(key -> KeyIndexHash.of(key) >>> 51 == 0)
+            .limit(1_000)
+            .toList();
+    try (var index = KeyIndex.open(directory, SMALL)) {
+      for (int i = 0; i < keys.size(); i++) {
+        index.put(keys.get(i), i);
+      }
+      index.close(1);
+    }
+    try (var index = KeyIndex.open(directory, SMALL)) {
+      assertThat(index.size()).isEqualTo(1_000);
+      for (int i = 0; i < keys.size(); i++) {
+        assertThat(index.find(keys.get(i))).isEqualTo(i);
+      }
+      assertThat(index.openMaps()).isEqualTo(1);
+    }
+  }
+
+  @Test
+  void preparedKeysNeedNoMoreRoom() throws IOException {
+    try (var index = KeyIndex.open(directory, SMALL)) {
+      for (int batch : new int[] {1, 10, 30, 500, 3_000}) {
+        int from = (int) index.size();
+        index.prepare(LongStream.range(from, from + batch).mapToObj(KeyIndexTest::key).toList());
+        assertThat(index.size()).isEqualTo(from);
+        List<String> before = KeyIndexCheckpointTest.names(directory);
+        fill(index, from, from + batch);
+        assertThat(KeyIndexCheckpointTest.names(directory)).isEqualTo(before);
+      }
+      assertHolds(index, 3_541);
+    }
+  }
+
+  @Test
+  void warmingUpLeavesNothingBehind() {
+    Path scratch = directory.resolve("scratch");
+    KeyIndex.warmUp(scratch);
+    assertThat(scratch).doesNotExist();
   }
 
   @Test

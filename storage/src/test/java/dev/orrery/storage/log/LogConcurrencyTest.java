@@ -5,6 +5,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.orrery.storage.StorageException;
 import dev.orrery.storage.StorageException.Reason;
+import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -158,7 +160,7 @@ class LogConcurrencyTest {
   }
 
   @Test
-  void aDeletedSegmentIsUnmappedWhenItsLastReaderLeaves() {
+  void aDeletedSegmentIsUnmappedWhenItsLastReaderLeaves() throws IOException {
     try (Log log = Log.open(directory, OPTIONS.withFsync(false))) {
       while (log.segments().size() < 2) {
         log.append(Groups.group("x".repeat(1000)));
@@ -172,7 +174,14 @@ class LogConcurrencyTest {
       assertThat(segment.mapping().bytes().get(0)).isEqualTo((byte) 'O');
       segment.mapping().release();
       assertThat(segment.mapping().acquire()).isFalse();
+      assertThat(mappedFiles()).noneMatch(line -> line.contains(Format.fileName(1)));
     }
+  }
+
+  /** What the kernel holds on to for this process; nothing where it does not tell. */
+  private static List<String> mappedFiles() throws IOException {
+    Path maps = Path.of("/proc/self/maps");
+    return Files.exists(maps) ? Files.readAllLines(maps) : List.of();
   }
 
   private void runAll(List<Callable<Void>> tasks) throws Exception {

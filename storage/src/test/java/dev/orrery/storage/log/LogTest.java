@@ -122,6 +122,8 @@ class LogTest {
     assertUnavailable(() -> log.append(group("two")));
     assertUnavailable(() -> log.read(appended.positions()[0]));
     assertUnavailable(() -> log.deleteSegment(1));
+    assertUnavailable(() -> log.from(1).next());
+    assertUnavailable(log::firstLsn);
   }
 
   private static void assertUnavailable(ThrowingCallable call) {

@@ -1,0 +1,119 @@
+package dev.orrery.server;
+
+import dev.orrery.server.command.AccessControl;
+import dev.orrery.server.command.CommandMetrics;
+import dev.orrery.server.command.CommandTable;
+import dev.orrery.server.command.Dispatcher;
+import dev.orrery.server.command.NetworkMeters;
+import dev.orrery.server.command.RecentLog;
+import dev.orrery.server.command.ServerFacts;
+import dev.orrery.server.command.ServerParameters;
+import dev.orrery.server.command.Services;
+import dev.orrery.server.command.StandardCommands;
+import dev.orrery.server.net.CommandHandler;
+import dev.orrery.server.net.RequestHandler;
+import dev.orrery.server.query.QueryHooks;
+import dev.orrery.server.session.ClusterClock;
+import dev.orrery.server.session.Sessions;
+import dev.orrery.storage.StorageEngine;
+import dev.orrery.storage.StorageException;
+import dev.orrery.storage.chronicle.ChronicleEngine;
+import dev.orrery.storage.chronicle.EngineOptions;
+import dev.orrery.storage.log.LogOptions;
+import java.io.IOException;
+import java.time.Clock;
+import java.util.List;
+import java.util.concurrent.ArrayBlockingQueue;
+import java.util.concurrent.ThreadPoolExecutor;
+import java.util.concurrent.TimeUnit;
+
+/** The commands of MongoDB over the embedded engine. */
+final class EngineBackend implements MongoServer.Backend {
+  private static final int WORKERS = 16;
+  private static final int WAITING_COMMANDS_MAX = 10_000;
+  private static final long STOP_SECONDS = 10;
+
+  private final StorageEngine engine;
+  private final ThreadPoolExecutor workers;
+  private final RequestHandler requests;
+
+  private EngineBackend(StorageEngine engine, ServerConfig config, Runnable stop) {
+    this.engine = engine;
+    this.workers = workers();
+    Clock clock = Clock.systemUTC();
+    var facts = ServerFacts.starting(Version.current(), config.network().connectionsMax(), clock);
+    var sessions = new Sessions(clock);
+    var clusterClock = new ClusterClock(clock);
+    var metrics = new CommandMetrics();
+    var network = new NetworkMeters();
+    var services =
+        new Services(
+            facts,
+            sessions,
+            clusterClock,
+            metrics,
+            network,
+            new ServerParameters(),
+            new RecentLog(),
+            stop);
+    CommandTable commands = StandardCommands.table(services, List.of());
+    var parts =
+        new Dispatcher.Parts(
+            commands, sessions, clusterClock, engine::whenDurable, AccessControl.OPEN, metrics);
+    var dispatcher = new Dispatcher(parts, workers, System::nanoTime);
+    this.requests = new CommandHandler(dispatcher, network);
+  }
+
+  /**
+   * @param stop stops the whole server; returns at once
+   */
+  static EngineBackend open(ServerConfig config, DataDirectory data, Runnable stop)
+      throws IOException {
+    boolean isDurable = !config.storage().isEphemeral();
+    var options =
+        EngineOptions.defaults()
+            .withLog(LogOptions.defaults().withFsync(isDurable))
+            .withLogicalPartitionBytesMax(config.limits().logicalPartitionBytes());
+    try {
+      var engine = ChronicleEngine.open(data.path(), options, new QueryHooks());
+      return new EngineBackend(engine, config, stop);
+    } catch (StorageException e) {
+      throw new IOException(e.getMessage(), e);
+    }
+  }
+
+  private static ThreadPoolExecutor workers() {
+    var pool =
+        new ThreadPoolExecutor(
+            WORKERS,
+            WORKERS,
+            1,
+            TimeUnit.MINUTES,
+            new ArrayBlockingQueue<>(WAITING_COMMANDS_MAX),
+            task -> new Thread(task, "worker"));
+    pool.allowCoreThreadTimeOut(true);
+    return pool;
+  }
+
+  @Override
+  public RequestHandler requests() {
+    return requests;
+  }
+
+  @Override
+  public void close() throws IOException {
+    workers.shutdown();
+    try {
+      if (!workers.awaitTermination(STOP_SECONDS, TimeUnit.SECONDS)) {
+        workers.shutdownNow();
+      }
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+    try {
+      engine.close();
+    } catch (StorageException e) {
+      throw new IOException("the data could not be saved: " + e.getMessage(), e);
+    }
+  }
+}

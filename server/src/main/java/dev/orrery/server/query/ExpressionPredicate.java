@@ -1,0 +1,69 @@
+package dev.orrery.server.query;
+
+import dev.orrery.server.error.CommandException;
+import dev.orrery.server.expression.Dependencies;
+import dev.orrery.server.expression.Expression;
+import dev.orrery.server.expression.Expressions;
+import dev.orrery.server.expression.Scope;
+import dev.orrery.server.expression.Truth;
+import dev.orrery.storage.value.RawDocument;
+import dev.orrery.storage.value.RawValue;
+import java.util.Set;
+import java.util.stream.Collectors;
+import org.bson.BsonDocument;
+
+/** {@code $expr}: an aggregation expression that is true of the document. */
+public final class ExpressionPredicate implements DocumentPredicate {
+  private final Expression expression;
+  private final boolean needsWholeDocument;
+  private final Set<String> fields;
+
+  private ExpressionPredicate(Expression expression) {
+    this.expression = expression;
+    var dependencies = Dependencies.of(expression);
+    this.needsWholeDocument = dependencies.needsWholeDocument();
+    this.fields =
+        dependencies.fields().stream()
+            .map(ExpressionPredicate::firstPart)
+            .collect(Collectors.toUnmodifiableSet());
+  }
+
+  static ExpressionPredicate parse(RawValue argument, FilterContext context) {
+    var expression = Expressions.parse(argument.toBsonValue(), context.expressions());
+    try {
+      return new ExpressionPredicate(expression.optimize());
+    } catch (CommandException e) {
+      throw new CommandException(
+          e.code(), "Failed to optimize expression :: caused by :: " + e.getMessage());
+    }
+  }
+
+  private static String firstPart(String path) {
+    int dot = path.indexOf('.');
+    return dot < 0 ? path : path.substring(0, dot);
+  }
+
+  public Expression expression() {
+    return expression;
+  }
+
+  @Override
+  public boolean test(RawDocument document) {
+    return Truth.isTrue(expression.evaluate(new Scope(decode(document))));
+  }
+
+  /** Only the fields that the expression reads: decoding is most of the work. */
+  private BsonDocument decode(RawDocument document) {
+    if (needsWholeDocument) {
+      return document.toBsonDocument();
+    }
+    var decoded = new BsonDocument();
+    for (String field : fields) {
+      var value = document.field(field);
+      if (value != null) {
+        decoded.append(field, value.toBsonValue());
+      }
+    }
+    return decoded;
+  }
+}

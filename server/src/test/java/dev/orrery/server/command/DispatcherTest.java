@@ -1,0 +1,256 @@
+package dev.orrery.server.command;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.orrery.server.command.Command.Access;
+import dev.orrery.server.command.Command.Spec;
+import dev.orrery.server.command.Command.Trait;
+import dev.orrery.server.error.CommandException;
+import dev.orrery.server.error.ErrorCode;
+import dev.orrery.storage.StorageException;
+import dev.orrery.storage.value.RawDocument;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.function.BiFunction;
+import org.bson.BsonDocument;
+import org.bson.BsonInt32;
+import org.junit.jupiter.api.Test;
+
+class DispatcherTest {
+  /** A command made of a function. */
+  private record Fake(Spec spec, BiFunction<CommandContext, CommandReader, BsonDocument> body)
+      implements Command {
+    @Override
+    public BsonDocument run(CommandContext context, CommandReader reader) {
+      return body.apply(context, reader);
+    }
+  }
+
+  /** A command that answers when the test says so. */
+  private record Waiting(CompletableFuture<BsonDocument> reply) implements Command {
+    @Override
+    public Spec spec() {
+      return Spec.of("wait", Access.READ);
+    }
+
+    @Override
+    public BsonDocument run(CommandContext context, CommandReader body) {
+      throw new UnsupportedOperationException();
+    }
+
+    @Override
+    public CompletionStage<BsonDocument> start(CommandContext context, CommandReader body) {
+      return reply;
+    }
+  }
+
+  private static Fake throwing(RuntimeException failure) {
+    return new Fake(
+        Spec.of("fail", Access.READ),
+        (context, body) -> {
+          throw failure;
+        });
+  }
+
+  private static Fake write(long lsn) {
+    return new Fake(
+        Spec.of("write", Access.WRITE, Trait.RETRYABLE_WRITE),
+        (context, body) -> {
+          context.awaitDurable(lsn);
+          return new BsonDocument("n", new BsonInt32(1));
+        });
+  }
+
+  @Test
+  void anUnknownCommandIsACleanError() {
+    var server = new CommandFixture();
+    assertThat(server.answer("{Find: 'c'}"))
+        .isEqualTo(
+            CommandFixture.canonical(
+                "{ok: 0.0, errmsg: \"no such command: 'Find'\", code: 59, codeName:"
+                    + " 'CommandNotFound'}"));
+    assertThat(server.error("{atlasVersion: 1}")).startsWith("59 CommandNotFound");
+    assertThat(server.error("{isdbgrid: 1}")).startsWith("59 CommandNotFound");
+    assertThat(server.error("{getFreeMonitoringStatus: 1}")).startsWith("59 CommandNotFound");
+    assertThat(server.metrics.unknownCommands()).isEqualTo(4);
+  }
+
+  @Test
+  void anEmptyMessageIsAnUnknownCommand() {
+    assertThat(new CommandFixture().start("{}").get(0).getInt32("code").getValue()).isEqualTo(59);
+  }
+
+  @Test
+  void aUsersErrorKeepsItsCodeWordsAndDetails() {
+    var details = BsonDocument.parse("{keyPattern: {a: 1}}");
+    var server =
+        new CommandFixture()
+            .with(throwing(new CommandException(ErrorCode.DUPLICATE_KEY, "E11000", details)));
+    assertThat(server.answer("{fail: 1}"))
+        .isEqualTo(
+            CommandFixture.canonical(
+                "{ok: 0.0, errmsg: 'E11000', code: 11000, codeName: 'DuplicateKey', keyPattern:"
+                    + " {a: 1}}"));
+    assertThat(server.metrics.userErrors()).isEqualTo(1);
+    assertThat(server.metrics.internalErrors()).isZero();
+  }
+
+  @Test
+  void aFailureOfStorageHasItsOwnCode() {
+    var full = new StorageException(StorageException.Reason.DISK_FULL, "no room");
+    assertThat(new CommandFixture().with(throwing(full)).error("{fail: 1}"))
+        .isEqualTo("14031 OutOfDiskSpace: no room");
+  }
+
+  @Test
+  void aMistakeOfOursIsAnInternalErrorAndIsCounted() {
+    var server = new CommandFixture().with(throwing(new IllegalStateException("oops")));
+    assertThat(server.error("{fail: 1}"))
+        .isEqualTo("1 InternalError: java.lang.IllegalStateException: oops");
+    assertThat(server.metrics.internalErrors()).isEqualTo(1);
+  }
+
+  @Test
+  void aWriteIsAnsweredWhenItIsOnDisk() {
+    var disk = new CompletableFuture<Void>();
+    var server = new CommandFixture().with(write(42));
+    var asked = new ArrayList<Long>();
+    server.durability =
+        lsn -> {
+          asked.add(lsn);
+          return disk;
+        };
+    List<BsonDocument> replies = server.start("{write: 1, $db: 'd'}");
+    assertThat(replies).isEmpty();
+    disk.complete(null);
+    assertThat(replies).containsExactly(BsonDocument.parse("{n: 1, ok: 1.0}"));
+    assertThat(asked).containsExactly(42L);
+  }
+
+  @Test
+  void aWriteThatNobodyWaitsForIsAnsweredAtOnce() {
+    var server = new CommandFixture().with(write(42));
+    server.durability = lsn -> new CompletableFuture<Void>();
+    assertThat(server.start("{write: 1, $db: 'd', writeConcern: {j: false}}")).hasSize(1);
+    assertThat(server.start("{write: 1, $db: 'd', writeConcern: {w: 0}}")).hasSize(1);
+    assertThat(server.start("{write: 1, $db: 'd', writeConcern: {w: 0, j: true}}")).isEmpty();
+    assertThat(server.start("{write: 1, $db: 'd', writeConcern: {w: 1}}")).isEmpty();
+  }
+
+  @Test
+  void aWriteThatNeverReachesTheDiskFails() {
+    var server = new CommandFixture().with(write(42));
+    var lost = new StorageException(StorageException.Reason.UNAVAILABLE, "fsync failed");
+    server.durability = lsn -> CompletableFuture.failedFuture(lost);
+    assertThat(server.error("{write: 1}")).isEqualTo("91 ShutdownInProgress: fsync failed");
+  }
+
+  @Test
+  void aWriteConcernThatCannotBeSatisfiedIsToldBesideTheReply() {
+    var server = new CommandFixture().with(write(1));
+    assertThat(server.answer("{write: 1, writeConcern: {w: 3, wtimeout: 1}}"))
+        .isEqualTo(
+            CommandFixture.canonical(
+                "{n: 1, writeConcernError: {code: 100, codeName: 'UnsatisfiableWriteConcern',"
+                    + " errmsg: 'Not enough data-bearing nodes', errInfo: {writeConcern: {w: 3,"
+                    + " wtimeout: 1, provenance: 'clientSupplied'}}}, ok: 1.0}"));
+  }
+
+  @Test
+  void aCommandMayAnswerLater() {
+    var later = new CompletableFuture<BsonDocument>();
+    var server = new CommandFixture().with(new Waiting(later));
+    List<BsonDocument> replies = server.start("{wait: 1, $db: 'd'}");
+    assertThat(replies).isEmpty();
+    later.complete(new BsonDocument());
+    assertThat(replies).containsExactly(BsonDocument.parse("{ok: 1.0}"));
+  }
+
+  @Test
+  void aCommandMayFailLater() {
+    var later = new CompletableFuture<BsonDocument>();
+    var server = new CommandFixture().with(new Waiting(later));
+    List<BsonDocument> replies = server.start("{wait: 1, $db: 'd'}");
+    later.completeExceptionally(new CommandException(ErrorCode.CURSOR_KILLED, "gone"));
+    assertThat(replies.get(0).getInt32("code").getValue()).isEqualTo(237);
+  }
+
+  @Test
+  void longCommandsRunOnTheWorkersAndAreRefusedWhenTheseAreFull() {
+    var slow =
+        new Fake(Spec.of("slow", Access.READ, Trait.LONG), (context, body) -> new BsonDocument());
+    var server = new CommandFixture().with(slow);
+    var waiting = new ArrayList<Runnable>();
+    server.workers = waiting::add;
+    List<BsonDocument> replies = server.start("{slow: 1, $db: 'd'}");
+    assertThat(replies).isEmpty();
+    waiting.forEach(Runnable::run);
+    assertThat(replies).hasSize(1);
+    server.workers =
+        task -> {
+          throw new RejectedExecutionException();
+        };
+    assertThat(server.error("{slow: 1}")).startsWith("365 TemporarilyUnavailable");
+  }
+
+  @Test
+  void accessIsCheckedBeforeTheCommandRuns() {
+    var server = new CommandFixture();
+    server.access =
+        (connection, spec, database) -> {
+          throw new CommandException(
+              ErrorCode.UNAUTHORIZED, "command " + spec.name() + " requires authentication");
+        };
+    assertThat(server.error("{ping: 1}"))
+        .isEqualTo("13 Unauthorized: command ping requires authentication");
+  }
+
+  @Test
+  void theTimeLimitIsKept() {
+    var server = new CommandFixture();
+    server.with(
+        new Fake(
+            Spec.of("slow", Access.READ),
+            (context, body) -> {
+              context.deadline().check();
+              server.nanos.addAndGet(6_000_000);
+              context.deadline().check();
+              return new BsonDocument();
+            }));
+    assertThat(server.error("{slow: 1, maxTimeMS: 5}"))
+        .isEqualTo("50 MaxTimeMSExpired: operation exceeded time limit");
+    assertThat(server.run("{slow: 1, maxTimeMS: 50}").getDouble("ok").getValue()).isEqualTo(1);
+    assertThat(server.run("{slow: 1}").getDouble("ok").getValue()).isEqualTo(1);
+  }
+
+  @Test
+  void oldQueriesAreCommandsToo() {
+    var server = new CommandFixture();
+    var replies = new ArrayList<BsonDocument>();
+    for (String query : List.of("{ping: 1}", "{$query: {ping: 1}}", "{nope: 1}")) {
+      RawDocument body = RawDocument.of(BsonDocument.parse(query));
+      server.dispatcher().dispatch(Request.query(server.connection, "admin", body), replies::add);
+    }
+    assertThat(replies)
+        .extracting(reply -> reply.getDouble("ok").intValue())
+        .containsExactly(1, 1, 0);
+  }
+
+  @Test
+  void aDatabaseNameIsRefusedWhereItIsUsed() {
+    var server =
+        new CommandFixture()
+            .with(
+                new Fake(
+                    Spec.of("use", Access.READ),
+                    (context, body) -> {
+                      context.database();
+                      return new BsonDocument();
+                    }));
+    assertThat(server.error("{use: 1, $db: 'a b'}"))
+        .isEqualTo("73 InvalidNamespace: Invalid database name: 'a b'");
+  }
+}

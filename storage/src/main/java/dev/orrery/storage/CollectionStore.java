@@ -1,0 +1,37 @@
+package dev.orrery.storage;
+
+import dev.orrery.storage.catalog.CollectionInfo;
+import dev.orrery.storage.value.RawDocument;
+import dev.orrery.storage.value.RawValue;
+import java.util.List;
+
+/**
+ * One collection: its description and its physical partitions. The object stays the same for the
+ * life of the collection; what it describes may change under it (indexes, options, splits), each
+ * time as a whole.
+ */
+public interface CollectionStore {
+  /** The present description; a snapshot. */
+  CollectionInfo info();
+
+  /** The present partitions in the order of their ranges; a snapshot. Empty for a view. */
+  List<PartitionStore> partitions();
+
+  /** The partition that owns documents with that partition key; null is a missing value. */
+  PartitionStore partitionOf(RawValue partitionKey);
+
+  /** The partition key's value in that document, or null when it is missing. */
+  RawValue partitionKeyOf(RawDocument document);
+
+  /**
+   * The bytes that identify a document: its partition key, null when missing or when the collection
+   * has none, and its {@code _id}.
+   */
+  byte[] primaryKey(RawValue partitionKey, RawValue id);
+
+  /** Bytes and documents under one partition key; zero when there are none. */
+  PartitionStatistics statisticsOf(RawValue partitionKey);
+
+  /** False after the collection was dropped; its partitions are then empty. */
+  boolean exists();
+}

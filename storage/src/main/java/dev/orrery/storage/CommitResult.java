@@ -1,0 +1,10 @@
+package dev.orrery.storage;
+
+import java.util.List;
+
+/**
+ * The end of a batch: one outcome for each operation, in order, and the log sequence number of the
+ * group, or 0 when nothing was written. What was applied is visible at once; it is durable when
+ * {@link StorageEngine#whenDurable} says so.
+ */
+public record CommitResult(long lsn, List<WriteOutcome> outcomes) {}

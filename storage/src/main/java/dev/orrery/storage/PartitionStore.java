@@ -1,0 +1,44 @@
+package dev.orrery.storage;
+
+import dev.orrery.storage.index.IndexSpec;
+import dev.orrery.storage.partition.EpkRange;
+
+/**
+ * One physical partition of a collection: the documents whose partition key hashes into its range.
+ * Reads see every committed write, whether durable yet or not. All methods may be called from any
+ * thread.
+ */
+public interface PartitionStore {
+  /** Unique within the collection and never reused. */
+  int id();
+
+  EpkRange range();
+
+  /** The document with that primary key (see {@link CollectionStore#primaryKey}), or null. */
+  StoredDocument find(byte[] primaryKey, WorkMeter meter);
+
+  /** The document of that record, or null when there is none (any more). */
+  StoredDocument read(long recordId, WorkMeter meter);
+
+  /** All documents in natural order, or against it. */
+  RecordCursor scan(boolean reverse);
+
+  /** All documents after that record, in natural order. */
+  RecordCursor scanAfter(long recordId);
+
+  /** Entries of an ordered index; the index must be ready. */
+  IndexCursor scan(IndexSpec index, IndexRange range);
+
+  /** An estimate, from the index's inner pages, of how many entries the range holds. */
+  long estimate(IndexSpec index, IndexRange range);
+
+  PartitionStatistics statistics();
+
+  IndexStatistics statistics(IndexSpec index);
+
+  /**
+   * How many entries an index has, how many bytes of memory or disk it takes, and a bit for each
+   * field of its key pattern in which a document ever had an array.
+   */
+  record IndexStatistics(long entries, long bytes, long multikeyFields) {}
+}

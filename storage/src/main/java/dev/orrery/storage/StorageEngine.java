@@ -1,0 +1,82 @@
+package dev.orrery.storage;
+
+import dev.orrery.storage.catalog.CollectionInfo;
+import dev.orrery.storage.index.IndexSpec;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.function.UnaryOperator;
+import org.bson.BsonDocument;
+
+/**
+ * Where collections live. One engine serves one data directory (or one cluster); all methods may be
+ * called from any thread. Nothing above may assume that a read is a memory access, that a partition
+ * lives in this process, or that record ids are dense.
+ */
+public interface StorageEngine extends AutoCloseable {
+  /** Every collection and view, sorted by namespace; a snapshot. */
+  List<CollectionStore> collections();
+
+  /** The collection or view of that name, or null. */
+  CollectionStore find(Namespace namespace);
+
+  /** Creates a collection or view; returns null when the name is taken. */
+  CollectionStore create(Namespace namespace, CollectionInfo.Creation creation);
+
+  /** Drops a collection with all its documents; false when it is gone already. */
+  boolean drop(CollectionStore collection);
+
+  /** Gives a collection another name; false when that is taken or the collection is gone. */
+  boolean rename(CollectionStore collection, Namespace to, boolean dropTarget);
+
+  /**
+   * Changes options or throughput. {@code change} gets the present description and may be called
+   * again when another change came first; it must leave indexes and partitions alone.
+   */
+  CollectionInfo update(CollectionStore collection, UnaryOperator<CollectionInfo> change);
+
+  /**
+   * Builds indexes over the documents that are there, while reads and writes go on, and returns
+   * when they are ready. When a document cannot be indexed nothing stays, and the cause is thrown.
+   */
+  void createIndexes(CollectionStore collection, List<IndexSpec> indexes);
+
+  /** Drops an index by name; false when there is none. */
+  boolean dropIndex(CollectionStore collection, String name);
+
+  /** Replaces the description of an index whose keys stay the same (hidden, expiry). */
+  void alterIndex(CollectionStore collection, IndexSpec changed);
+
+  /** Commits a batch; see {@link WriteBatch} and {@link CommitResult}. Never waits for the disk. */
+  CommitResult commit(WriteBatch batch, WorkMeter meter);
+
+  /** Completes when everything up to that sequence number survives a power cut. */
+  CompletableFuture<Void> whenDurable(long lsn);
+
+  /** The sequence number of the last commit. */
+  long lastLsn();
+
+  /**
+   * Small documents of the server itself (users, throughput of databases …), by kind and key; a
+   * snapshot of one kind.
+   */
+  List<BsonDocument> settings(String kind);
+
+  /** Stores a settings document under its {@code _id}; returns its sequence number. */
+  long putSetting(String kind, BsonDocument document);
+
+  /** Removes a settings document; false when there is none. */
+  boolean removeSetting(String kind, String id);
+
+  /** Splits a partition at a key of its range; returns when both children serve. */
+  void split(CollectionStore collection, int partition, String boundary);
+
+  /** Checks all checksums and cross references of a collection; one line for each fault found. */
+  List<String> validate(CollectionStore collection);
+
+  /** Bytes that the engine occupies on disk, log and indexes together. */
+  long diskBytes();
+
+  /** Stops cleanly: everything acknowledged is on disk, and the next start is instant. */
+  @Override
+  void close();
+}

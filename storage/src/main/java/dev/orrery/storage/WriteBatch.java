@@ -1,0 +1,29 @@
+package dev.orrery.storage;
+
+import java.util.List;
+import java.util.Objects;
+
+/**
+ * Changes that are committed together: those that are applied become visible and durable as one
+ * group, over any number of partitions and collections.
+ */
+public record WriteBatch(List<WriteOperation> operations, OnFailure onFailure) {
+  /** What a failed precondition means for the rest of the batch. */
+  public enum OnFailure {
+    /** Nothing is applied: a transaction. */
+    APPLY_NONE,
+    /** What came before is applied, what follows is not tried: an ordered bulk write. */
+    STOP,
+    /** Each operation stands for itself: an unordered bulk write. */
+    CONTINUE
+  }
+
+  public WriteBatch {
+    operations = List.copyOf(operations);
+    Objects.requireNonNull(onFailure);
+  }
+
+  public static WriteBatch of(WriteOperation operation) {
+    return new WriteBatch(List.of(operation), OnFailure.APPLY_NONE);
+  }
+}

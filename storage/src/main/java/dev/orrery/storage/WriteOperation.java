@@ -1,0 +1,20 @@
+package dev.orrery.storage;
+
+import dev.orrery.storage.value.RawDocument;
+
+/** One change to one document, with the precondition under which it may happen. */
+public sealed interface WriteOperation {
+  /** A new document; no document with its primary key or its unique keys may exist. */
+  record Insert(CollectionStore collection, RawDocument document) implements WriteOperation {}
+
+  /**
+   * A new body for a document that must still be the version that was read. Its primary key stays
+   * the same: a document that moves to another partition key is a delete and an insert in one
+   * batch.
+   */
+  record Replace(CollectionStore collection, StoredDocument before, RawDocument after)
+      implements WriteOperation {}
+
+  /** The end of a document that must still be the version that was read. */
+  record Delete(CollectionStore collection, StoredDocument before) implements WriteOperation {}
+}

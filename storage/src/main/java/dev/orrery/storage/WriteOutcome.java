@@ -1,0 +1,49 @@
+package dev.orrery.storage;
+
+import dev.orrery.storage.index.IndexKeyException;
+import dev.orrery.storage.index.IndexSpec;
+
+/**
+ * What became of one operation of a batch.
+ *
+ * @param index the unique index that was violated; null unless {@code status} is DUPLICATE
+ * @param key the encoded key that exists already; null unless {@code status} is DUPLICATE
+ * @param problem why no keys could be made; null unless {@code status} is UNINDEXABLE
+ */
+public record WriteOutcome(Status status, IndexSpec index, byte[] key, IndexKeyException problem) {
+  /** The ways an operation can end. */
+  public enum Status {
+    APPLIED,
+    /** Another document has the same primary key or unique key. */
+    DUPLICATE,
+    /**
+     * The document changed or went since it was read, or its partition was split: read it again.
+     */
+    CONFLICT,
+    /** The documents of this partition key would pass the size allowed for one key. */
+    PARTITION_KEY_FULL,
+    /** An index cannot take the document, such as one with two arrays in a compound key. */
+    UNINDEXABLE,
+    /** Not tried, or undone, because of another operation of the batch. */
+    NOT_APPLIED
+  }
+
+  public static final WriteOutcome APPLIED = new WriteOutcome(Status.APPLIED, null, null, null);
+  public static final WriteOutcome CONFLICT = new WriteOutcome(Status.CONFLICT, null, null, null);
+  public static final WriteOutcome NOT_APPLIED =
+      new WriteOutcome(Status.NOT_APPLIED, null, null, null);
+  public static final WriteOutcome PARTITION_KEY_FULL =
+      new WriteOutcome(Status.PARTITION_KEY_FULL, null, null, null);
+
+  public static WriteOutcome duplicate(IndexSpec index, byte[] key) {
+    return new WriteOutcome(Status.DUPLICATE, index, key, null);
+  }
+
+  public static WriteOutcome unindexable(IndexKeyException problem) {
+    return new WriteOutcome(Status.UNINDEXABLE, null, null, problem);
+  }
+
+  public boolean isApplied() {
+    return status == Status.APPLIED;
+  }
+}

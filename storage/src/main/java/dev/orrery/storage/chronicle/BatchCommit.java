@@ -1,0 +1,185 @@
+package dev.orrery.storage.chronicle;
+
+import dev.orrery.storage.CommitResult;
+import dev.orrery.storage.StorageException;
+import dev.orrery.storage.WorkMeter;
+import dev.orrery.storage.WriteBatch;
+import dev.orrery.storage.WriteOperation;
+import dev.orrery.storage.WriteOutcome;
+import dev.orrery.storage.log.Appended;
+import dev.orrery.storage.log.Log;
+import dev.orrery.storage.log.RecordGroup;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Comparator;
+import java.util.List;
+
+/**
+ * Commits one batch: works out what it changes, locks the partitions it touches, checks the
+ * preconditions, appends one group to the log, and applies it to the indexes.
+ */
+final class BatchCommit {
+  /*
+   * The order matters. Nothing is changed in memory before the append returned, so a full disk leaves
+   * everything as it was; nothing can refuse the change after it, so what the log says is what the
+   * indexes say. The partition locks are held from check to apply: the log has the commits of one
+   * partition in the order in which they were applied, which is what recovery relies on.
+   */
+
+  private static final Comparator<PhysicalPartition> LOCK_ORDER =
+      Comparator.comparingInt(PhysicalPartition::collectionId)
+          .thenComparingInt(PhysicalPartition::id);
+
+  private final Log log;
+  private final Garbage garbage;
+  private final long logicalPartitionBytesMax;
+
+  BatchCommit(Log log, Garbage garbage, long logicalPartitionBytesMax) {
+    this.log = log;
+    this.garbage = garbage;
+    this.logicalPartitionBytesMax = logicalPartitionBytesMax;
+  }
+
+  CommitResult run(WriteBatch batch, WorkMeter meter) {
+    for (; ; ) {
+      PendingWrite[] writes = prepare(batch.operations());
+      List<PhysicalPartition> partitions = partitionsOf(writes);
+      partitions.forEach(partition -> partition.lock.lock());
+      try {
+        if (Arrays.stream(writes).noneMatch(BatchCommit::isStale)) {
+          return commit(batch, writes, meter);
+        }
+      } finally {
+        partitions.forEach(partition -> partition.lock.unlock());
+      }
+    }
+  }
+
+  private static PendingWrite[] prepare(List<WriteOperation> operations) {
+    var writes = new PendingWrite[operations.size()];
+    for (int i = 0; i < writes.length; i++) {
+      writes[i] = prepare(operations.get(i));
+    }
+    return writes;
+  }
+
+  private static PendingWrite prepare(WriteOperation operation) {
+    if (operation instanceof WriteOperation.Insert insert) {
+      return collection(insert.collection()).prepare(null, insert.document());
+    } else if (operation instanceof WriteOperation.Replace replace) {
+      return collection(replace.collection()).prepare(replace.before(), replace.after());
+    } else if (operation instanceof WriteOperation.Delete delete) {
+      return collection(delete.collection()).prepare(delete.before(), null);
+    }
+    throw new IllegalArgumentException("not an operation of ours: " + operation);
+  }
+
+  private static ChronicleCollection collection(Object store) {
+    return (ChronicleCollection) store;
+  }
+
+  private static List<PhysicalPartition> partitionsOf(PendingWrite[] writes) {
+    if (writes.length == 1) {
+      return List.of(writes[0].partition);
+    }
+    var partitions = new ArrayList<PhysicalPartition>();
+    for (PendingWrite write : writes) {
+      // Batches mostly stay in one partition or in few; a linear search beats a set.
+      if (!partitions.contains(write.partition)) {
+        partitions.add(write.partition);
+      }
+    }
+    partitions.sort(LOCK_ORDER);
+    return partitions;
+  }
+
+  /**
+   * Whether the world changed between preparing and locking: a split, or another set of indexes.
+   */
+  private static boolean isStale(PendingWrite write) {
+    PhysicalPartition partition = write.partition;
+    if (write.problem != null || partition.isDropped()) {
+      return false; // an outcome, not a reason to try again
+    }
+    if (partition.children() != null) {
+      return write.isInsert();
+    }
+    return partition.files().indexes() != write.indexes;
+  }
+
+  private CommitResult commit(WriteBatch batch, PendingWrite[] writes, WorkMeter meter) {
+    WriteOutcome[] outcomes = check(batch, writes);
+    var group = new RecordGroup();
+    for (int i = 0; i < writes.length; i++) {
+      if (outcomes[i].isApplied()) {
+        addRecord(group, writes[i]);
+      }
+    }
+    if (group.size() == 0) {
+      return new CommitResult(0, List.of(outcomes));
+    }
+    Appended appended = log.append(group);
+    int record = 0;
+    for (int i = 0; i < writes.length; i++) {
+      if (outcomes[i].isApplied()) {
+        apply(writes[i], appended.positions()[record++], meter);
+      }
+    }
+    return new CommitResult(appended.lsn(), List.of(outcomes));
+  }
+
+  private WriteOutcome[] check(WriteBatch batch, PendingWrite[] writes) {
+    var outcomes = new WriteOutcome[writes.length];
+    var checks = new PreconditionCheck(writes.length > 1, logicalPartitionBytesMax);
+    boolean isStopped = false;
+    for (int i = 0; i < writes.length; i++) {
+      outcomes[i] = isStopped ? WriteOutcome.NOT_APPLIED : checks.check(writes[i]);
+      if (!outcomes[i].isApplied() && batch.onFailure() != WriteBatch.OnFailure.CONTINUE) {
+        isStopped = true;
+      }
+    }
+    if (isStopped && batch.onFailure() == WriteBatch.OnFailure.APPLY_NONE) {
+      for (int i = 0; i < outcomes.length; i++) {
+        outcomes[i] = outcomes[i].isApplied() ? WriteOutcome.NOT_APPLIED : outcomes[i];
+      }
+    }
+    return outcomes;
+  }
+
+  private static void addRecord(RecordGroup group, PendingWrite write) {
+    PhysicalPartition partition = write.partition;
+    if (write.isInsert()) {
+      write.recordId = partition.files().allocateRecordId();
+    }
+    long previous = write.isInsert() ? 0 : write.before.version();
+    byte[] meta = new DataRecord(partition.collectionId(), write.recordId, previous).meta();
+    if (write.isDelete()) {
+      group.add(DataRecord.DELETE, meta, write.documentKey);
+    } else {
+      byte kind = write.isInsert() ? DataRecord.INSERT : DataRecord.REPLACE;
+      group.add(kind, meta, write.after.bytes(), write.after.offset(), write.after.length());
+    }
+  }
+
+  private void apply(PendingWrite write, long position, WorkMeter meter) {
+    try {
+      IndexWriter.apply(write.partition.files(), write, position);
+      if (write.partition.mirror() != null) {
+        write.partition.mirror().apply(write, position);
+      }
+    } catch (RuntimeException | Error e) {
+      // The log has the change and the indexes have half of it. A restart makes them whole again.
+      write.partition.fail(e);
+      throw new StorageException(
+          StorageException.Reason.UNAVAILABLE,
+          "an index of " + write.partition + " failed; restart the server to rebuild it",
+          e);
+    }
+    write.partition.markChanged();
+    if (!write.isInsert()) {
+      garbage.add(write.before.version(), write.before.document().length());
+    }
+    int bytes = write.isDelete() ? write.before.document().length() : write.after.length();
+    meter.writeDocument(bytes, write.termsAdded(), write.termsRemoved());
+  }
+}

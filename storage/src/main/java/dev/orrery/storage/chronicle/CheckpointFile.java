@@ -1,0 +1,140 @@
+package dev.orrery.storage.chronicle;
+
+import dev.orrery.storage.StorageException;
+import dev.orrery.storage.value.LittleEndian;
+import dev.orrery.storage.value.RawDocument;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.nio.file.StandardOpenOption;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.zip.CRC32C;
+import org.bson.BsonDocument;
+import org.bson.BsonInt64;
+
+/**
+ * The engine's own part of a checkpoint: the catalog, from where the log must be replayed, and how
+ * much of each segment is garbage. Replaced atomically.
+ *
+ * <pre>
+ * magic "ORRYCKPT" | version int32 | length int32 | CRC-32C of the rest int32 | BSON document
+ * </pre>
+ */
+final class CheckpointFile {
+  private static final long MAGIC = 0x54504B435952524FL; // "ORRYCKPT" in this byte order
+  private static final int VERSION = 1;
+  private static final int HEADER_BYTES = 20;
+
+  private final Path path;
+  private final boolean isDurable;
+
+  CheckpointFile(Path path, boolean isDurable) {
+    this.path = path;
+    this.isDurable = isDurable;
+  }
+
+  /**
+   * @param replayFrom everything up to and including this sequence number is in the structures
+   */
+  record Content(long replayFrom, BsonDocument catalog, Map<Long, Long> garbage) {}
+
+  /** The last checkpoint, or null when there is none. */
+  Content read() {
+    if (!Files.exists(path)) {
+      return null;
+    }
+    try {
+      return parse(Files.readAllBytes(path));
+    } catch (IOException e) {
+      throw new StorageException(StorageException.Reason.IO, "cannot read " + path, e);
+    }
+  }
+
+  private Content parse(byte[] bytes) {
+    if (bytes.length < HEADER_BYTES || LittleEndian.int64(bytes, 0) != MAGIC) {
+      throw corrupt("not a checkpoint");
+    }
+    int version = LittleEndian.int32(bytes, 8);
+    if (version != VERSION) {
+      throw new StorageException(
+          StorageException.Reason.UNUSABLE,
+          path + " has format " + version + "; this version reads " + VERSION);
+    }
+    int length = LittleEndian.int32(bytes, 12);
+    if (length != bytes.length - HEADER_BYTES
+        || checksum(bytes, HEADER_BYTES, length) != LittleEndian.int32(bytes, 16)) {
+      throw corrupt("wrong checksum at offset " + HEADER_BYTES);
+    }
+    var document = RawDocument.wrap(bytes, HEADER_BYTES, length).toBsonDocument();
+    var garbage = new TreeMap<Long, Long>();
+    document
+        .getDocument("garbage")
+        .forEach((segment, dead) -> garbage.put(Long.valueOf(segment), dead.asInt64().getValue()));
+    return new Content(
+        document.getInt64("replayFrom").getValue(), document.getDocument("catalog"), garbage);
+  }
+
+  private StorageException corrupt(String what) {
+    return new StorageException(StorageException.Reason.CORRUPT, path + ": " + what);
+  }
+
+  void write(Content content) {
+    var garbage = new BsonDocument();
+    content.garbage().forEach((segment, dead) -> garbage.put("" + segment, new BsonInt64(dead)));
+    byte[] body =
+        RawDocument.of(
+                new BsonDocument("replayFrom", new BsonInt64(content.replayFrom()))
+                    .append("garbage", garbage)
+                    .append("catalog", content.catalog()))
+            .toByteArray();
+    byte[] bytes = new byte[HEADER_BYTES + body.length];
+    LittleEndian.putInt64(bytes, 0, MAGIC);
+    LittleEndian.putInt32(bytes, 8, VERSION);
+    LittleEndian.putInt32(bytes, 12, body.length);
+    LittleEndian.putInt32(bytes, 16, checksum(body, 0, body.length));
+    System.arraycopy(body, 0, bytes, HEADER_BYTES, body.length);
+    replace(bytes);
+  }
+
+  private void replace(byte[] bytes) {
+    Path fresh = path.resolveSibling(path.getFileName() + ".new");
+    try {
+      try (var channel =
+          FileChannel.open(
+              fresh,
+              StandardOpenOption.CREATE,
+              StandardOpenOption.TRUNCATE_EXISTING,
+              StandardOpenOption.WRITE)) {
+        var buffer = ByteBuffer.wrap(bytes);
+        while (buffer.hasRemaining()) {
+          channel.write(buffer);
+        }
+        if (isDurable) {
+          channel.force(true);
+        }
+      }
+      Files.move(fresh, path, StandardCopyOption.ATOMIC_MOVE, StandardCopyOption.REPLACE_EXISTING);
+      forceDirectory();
+    } catch (IOException e) {
+      throw new StorageException(StorageException.Reason.IO, "cannot write " + path, e);
+    }
+  }
+
+  private void forceDirectory() throws IOException {
+    if (isDurable) {
+      try (var directory = FileChannel.open(path.getParent(), StandardOpenOption.READ)) {
+        directory.force(true);
+      }
+    }
+  }
+
+  private static int checksum(byte[] bytes, int offset, int length) {
+    var crc = new CRC32C();
+    crc.update(bytes, offset, length);
+    return (int) crc.getValue();
+  }
+}

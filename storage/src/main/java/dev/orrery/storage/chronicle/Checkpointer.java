@@ -1,0 +1,93 @@
+package dev.orrery.storage.chronicle;
+
+import dev.orrery.storage.index.PendingCheckpoint;
+import dev.orrery.storage.log.Log;
+import java.util.ArrayList;
+import java.util.List;
+
+/** Writes the structures of partitions to disk, so that recovery needs only the log's tail. */
+final class Checkpointer {
+  /*
+   * A structure on disk may be older than the log but never newer: after a power cut the log would
+   * lack what the structure claims. So a structure is frozen under the partition's lock, the log is
+   * made durable up to that moment, and only then the structure is published.
+   *
+   * Each structure is saved at its own moment. Recovery replays from the oldest, and replaying an
+   * operation that a structure already has changes nothing (see DataRecord).
+   */
+
+  private final Log log;
+
+  Checkpointer(Log log) {
+    this.log = log;
+  }
+
+  /** Saves all structures of a partition; a partition that was dropped meanwhile is passed over. */
+  void save(PhysicalPartition partition) {
+    if (!partition.tryEnter()) {
+      return;
+    }
+    try {
+      PartitionFiles files = partition.files();
+      savePages(partition, files);
+      saveMap(partition, files.ids());
+      if (files.sizes() != null) {
+        saveMap(partition, files.sizes());
+      }
+      for (OrderedIndex index : files.indexes()) {
+        if (index.unique() != null && index.tryEnter()) {
+          try {
+            saveMap(partition, index.unique());
+          } finally {
+            index.leave();
+          }
+        }
+      }
+    } finally {
+      partition.leave();
+    }
+  }
+
+  private void savePages(PhysicalPartition partition, PartitionFiles files) {
+    var frozen = new ArrayList<PendingCheckpoint>();
+    var entered = new ArrayList<OrderedIndex>();
+    try {
+      partition.lock.lock();
+      long lsn;
+      try {
+        lsn = log.lastLsn();
+        frozen.add(files.slots().prepareCheckpoint(lsn));
+        for (OrderedIndex index : files.indexes()) {
+          if (index.tryEnter()) {
+            entered.add(index);
+            frozen.add(index.tree().prepareCheckpoint(lsn));
+          }
+        }
+      } finally {
+        partition.lock.unlock();
+      }
+      complete(frozen, lsn);
+    } finally {
+      entered.forEach(OrderedIndex::leave);
+    }
+  }
+
+  private void complete(List<PendingCheckpoint> frozen, long lsn) {
+    log.awaitDurable(lsn);
+    RuntimeException failure = null;
+    for (PendingCheckpoint pending : frozen) {
+      try {
+        pending.complete(); // each one must be, or it can never be frozen again
+      } catch (RuntimeException e) {
+        failure = e;
+      }
+    }
+    if (failure != null) {
+      throw failure;
+    }
+  }
+
+  private void saveMap(PhysicalPartition partition, KeyIndex map) {
+    map.checkpoint(partition.lock, log::lastLsn, log::awaitDurable);
+  }
+}

@@ -1,0 +1,145 @@
+package dev.orrery.storage.chronicle;
+
+import dev.orrery.storage.CollectionStore;
+import dev.orrery.storage.PartitionStatistics;
+import dev.orrery.storage.PartitionStore;
+import dev.orrery.storage.StoredDocument;
+import dev.orrery.storage.catalog.CollectionInfo;
+import dev.orrery.storage.index.IndexKeyException;
+import dev.orrery.storage.partition.PartitionMap;
+import dev.orrery.storage.value.RawDocument;
+import dev.orrery.storage.value.RawValue;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.locks.ReentrantLock;
+
+/** A collection of the embedded engine: its description, and its partitions in this process. */
+final class ChronicleCollection implements CollectionStore {
+  /** A description and the partitions that belong to it; replaced as a whole. */
+  private record State(CollectionInfo info, List<PhysicalPartition> partitions) {}
+
+  private final PrimaryKeys keys;
+  private final ReentrantLock structureLock = new ReentrantLock();
+  private volatile State state;
+  private volatile boolean isDropped;
+
+  /**
+   * @param partitions in the order of the description's partition map; empty for a view
+   */
+  ChronicleCollection(CollectionInfo info, PrimaryKeys keys, List<PhysicalPartition> partitions) {
+    this.keys = keys;
+    this.state = new State(info, List.copyOf(partitions));
+  }
+
+  @Override
+  public CollectionInfo info() {
+    return state.info();
+  }
+
+  /** Replaces the description; the partitions stay. */
+  void describe(CollectionInfo info) {
+    state = new State(info, state.partitions());
+  }
+
+  /** Replaces the description and the partitions after a split. */
+  void repartition(CollectionInfo info, List<PhysicalPartition> partitions) {
+    state = new State(info, List.copyOf(partitions));
+  }
+
+  @Override
+  public List<PartitionStore> partitions() {
+    return List.copyOf(state.partitions());
+  }
+
+  List<PhysicalPartition> physicalPartitions() {
+    return state.partitions();
+  }
+
+  /** Held while indexes are built or dropped, or a partition is split: one at a time. */
+  ReentrantLock structureLock() {
+    return structureLock;
+  }
+
+  PrimaryKeys keys() {
+    return keys;
+  }
+
+  @Override
+  public PhysicalPartition partitionOf(RawValue partitionKey) {
+    return route(keys.epk(partitionKey));
+  }
+
+  PhysicalPartition partitionOf(PrimaryKey key) {
+    return route(key.epk());
+  }
+
+  private PhysicalPartition route(String epk) {
+    State now = state;
+    PartitionMap map = now.info().partitions();
+    return now.partitions().get(map.size() == 1 ? 0 : map.indexOf(epk));
+  }
+
+  @Override
+  public RawValue partitionKeyOf(RawDocument document) {
+    return keys.partitionKeyOf(document);
+  }
+
+  @Override
+  public byte[] primaryKey(RawValue partitionKey, RawValue id) {
+    return keys.of(partitionKey, id).bytes();
+  }
+
+  @Override
+  public PartitionStatistics statisticsOf(RawValue partitionKey) {
+    return partitionOf(partitionKey).statistics(keys.logicalKey(partitionKey));
+  }
+
+  @Override
+  public boolean exists() {
+    return !isDropped;
+  }
+
+  void drop() {
+    isDropped = true;
+  }
+
+  /** Works out a write; {@code before} is null for an insert, {@code after} for a delete. */
+  PendingWrite prepare(StoredDocument before, RawDocument after) {
+    PrimaryKey key = keys.of(after == null ? before.document() : after);
+    PhysicalPartition partition =
+        before == null ? route(key.epk()) : (PhysicalPartition) before.partition();
+    PendingWrite write = prepare(partition, key, before, after);
+    if (after == null) {
+      write.documentKey = keys.documentKey(before.document());
+    }
+    return write;
+  }
+
+  static PendingWrite prepare(
+      PhysicalPartition partition, PrimaryKey key, StoredDocument before, RawDocument after) {
+    OrderedIndex[] indexes = partition.indexesIfPresent();
+    PendingWrite.Keys keyChanges;
+    try {
+      keyChanges = new PendingWrite.Keys(changes(indexes, before, after), null);
+    } catch (IndexKeyException e) {
+      keyChanges = new PendingWrite.Keys(List.of(), e);
+    }
+    var target = new PendingWrite.Target(partition, indexes, key);
+    return new PendingWrite(target, before, after, keyChanges);
+  }
+
+  private static List<PendingWrite.KeyChange> changes(
+      OrderedIndex[] indexes, StoredDocument before, RawDocument after) {
+    var changes = new ArrayList<PendingWrite.KeyChange>(indexes.length);
+    for (OrderedIndex index : indexes) {
+      List<byte[]> old = before == null ? List.of() : index.keysOf(before.document());
+      List<byte[]> fresh = after == null ? List.of() : index.keysOf(after);
+      List<byte[]> added = IndexWriter.minus(fresh, old);
+      List<byte[]> removed = IndexWriter.minus(old, fresh);
+      if (!added.isEmpty() || !removed.isEmpty()) {
+        changes.add(new PendingWrite.KeyChange(index, added, removed));
+      }
+    }
+    return changes;
+  }
+}

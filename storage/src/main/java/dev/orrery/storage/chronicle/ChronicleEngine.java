@@ -1,0 +1,390 @@
+package dev.orrery.storage.chronicle;
+
+import dev.orrery.storage.CollectionStore;
+import dev.orrery.storage.CommitResult;
+import dev.orrery.storage.Namespace;
+import dev.orrery.storage.StorageEngine;
+import dev.orrery.storage.StorageException;
+import dev.orrery.storage.StorageHooks;
+import dev.orrery.storage.WorkMeter;
+import dev.orrery.storage.WriteBatch;
+import dev.orrery.storage.catalog.Catalog;
+import dev.orrery.storage.catalog.CollectionInfo;
+import dev.orrery.storage.catalog.CollectionInfo.IndexEntry;
+import dev.orrery.storage.index.IndexSpec;
+import dev.orrery.storage.index.PageFilePool;
+import dev.orrery.storage.log.Log;
+import dev.orrery.storage.log.RecordGroup;
+import dev.orrery.storage.partition.PartitionMap;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.UUID;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Supplier;
+import java.util.function.UnaryOperator;
+import org.bson.BsonDocument;
+
+/**
+ * The embedded engine: one durable log, and Chronicle Maps, slots and ordered trees over it.
+ *
+ * <p>Changes of the catalog (collections, indexes, settings) are log records like documents are.
+ * They are made one at a time under {@link #ddl}; commits of documents do not take it.
+ */
+public final class ChronicleEngine implements StorageEngine {
+  private final ReentrantLock ddl = new ReentrantLock();
+  private final EngineOptions options;
+  private final Log log;
+  private final Collections collections;
+  private final Catalog catalog;
+  private final Garbage garbage;
+  private final Housekeeping housekeeping;
+  private final BatchCommit commits;
+  private final DiskSpace diskSpace;
+  private final Path directory;
+  private volatile boolean isClosed;
+
+  private ChronicleEngine(Path directory, EngineOptions options, StorageHooks hooks) {
+    this.directory = directory;
+    this.options = options;
+    this.log = Log.open(directory.resolve("log"), options.log());
+    try {
+      var opener =
+          new PartitionOpener(
+              directory.resolve("partitions"), new PageFilePool(), hooks, options.isDurable());
+      var file = new CheckpointFile(directory.resolve("checkpoint"), options.isDurable());
+      this.garbage = new Garbage();
+      this.diskSpace = new DiskSpace(directory);
+      this.collections = new Collections(opener, log, hooks);
+      this.catalog = new Recovery(log, collections, garbage).run(file.read());
+      this.commits = new BatchCommit(log, garbage, options.logicalPartitionBytesMax());
+      this.housekeeping = new Housekeeping(this, file, options);
+      housekeeping.start();
+    } catch (RuntimeException | Error e) {
+      log.close();
+      throw e;
+    }
+  }
+
+  /** Opens a data directory, which is created if need be, and recovers it. */
+  public static ChronicleEngine open(Path directory, EngineOptions options, StorageHooks hooks) {
+    return new ChronicleEngine(directory, options, hooks);
+  }
+
+  @Override
+  public List<CollectionStore> collections() {
+    return List.copyOf(collections.all());
+  }
+
+  @Override
+  public CollectionStore find(Namespace namespace) {
+    return collections.find(namespace);
+  }
+
+  @Override
+  public CollectionStore create(Namespace namespace, CollectionInfo.Creation creation) {
+    ddl.lock();
+    try {
+      if (collections.find(namespace) != null) {
+        return null;
+      }
+      var indexes = new ArrayList<IndexEntry>();
+      for (IndexSpec spec : creation.indexes()) {
+        indexes.add(new IndexEntry(indexes.size(), spec, true));
+      }
+      var info =
+          new CollectionInfo(
+              catalog.nextCollectionId(),
+              UUID.randomUUID(),
+              namespace,
+              creation.options(),
+              creation.partitionKey(),
+              indexes,
+              creation.isView() ? null : PartitionMap.even(creation.partitions()),
+              creation.throughput(),
+              indexes.size());
+      record(CatalogRecord.put(info));
+      catalog.put(info);
+      return collections.add(info);
+    } finally {
+      ddl.unlock();
+    }
+  }
+
+  @Override
+  public boolean drop(CollectionStore collection) {
+    ddl.lock();
+    try {
+      if (!collection.exists()) {
+        return false;
+      }
+      dropLocked((ChronicleCollection) collection);
+      return true;
+    } finally {
+      ddl.unlock();
+    }
+  }
+
+  private void dropLocked(ChronicleCollection collection) {
+    int id = collection.info().id();
+    log.awaitDurable(record(CatalogRecord.drop(id))); // files may only go when the log says so
+    catalog.drop(id);
+    collections.drop(collection);
+    housekeeping.countDropped(collection);
+  }
+
+  @Override
+  public boolean rename(CollectionStore collection, Namespace to, boolean dropTarget) {
+    ddl.lock();
+    try {
+      var target = collections.find(to);
+      if (!collection.exists() || (target != null && !dropTarget)) {
+        return false;
+      }
+      if (target != null) {
+        dropLocked(target);
+      }
+      var renamed = (ChronicleCollection) collection;
+      Namespace from = renamed.info().namespace();
+      describe(renamed, renamed.info().withNamespace(to));
+      collections.rename(renamed, from);
+      return true;
+    } finally {
+      ddl.unlock();
+    }
+  }
+
+  @Override
+  public CollectionInfo update(CollectionStore collection, UnaryOperator<CollectionInfo> change) {
+    ddl.lock();
+    try {
+      var changed = change.apply(collection.info());
+      describe((ChronicleCollection) collection, changed);
+      return changed;
+    } finally {
+      ddl.unlock();
+    }
+  }
+
+  /** Records and publishes a new description. The lock must be held. */
+  void describe(ChronicleCollection collection, CollectionInfo info) {
+    record(CatalogRecord.put(info));
+    catalog.put(info);
+    collection.describe(info);
+  }
+
+  /** Records and publishes a description with other partitions. The lock must be held. */
+  void repartition(
+      ChronicleCollection collection, CollectionInfo info, List<PhysicalPartition> partitions) {
+    record(CatalogRecord.put(info));
+    catalog.put(info);
+    collection.repartition(info, partitions);
+  }
+
+  /** Runs while no checkpoint does. */
+  <T> T exclusively(Supplier<T> action) {
+    return housekeeping.exclusively(action);
+  }
+
+  @Override
+  public void createIndexes(CollectionStore collection, List<IndexSpec> indexes) {
+    var target = (ChronicleCollection) collection;
+    target.structureLock().lock();
+    try {
+      new IndexBuild(this, target).run(indexes);
+    } finally {
+      target.structureLock().unlock();
+    }
+  }
+
+  @Override
+  public boolean dropIndex(CollectionStore collection, String name) {
+    var structureLock = ((ChronicleCollection) collection).structureLock();
+    structureLock.lock();
+    ddl.lock();
+    try {
+      CollectionInfo info = collection.info();
+      IndexEntry dropped = info.index(name);
+      if (dropped == null || !dropped.ready()) {
+        return false;
+      }
+      var rest = new ArrayList<>(info.indexes());
+      rest.remove(dropped);
+      var changed = (ChronicleCollection) collection;
+      describe(changed, info.withIndexes(rest));
+      log.awaitDurable(log.lastLsn()); // files may only go when the log surely says so
+      collections.removeIndex(changed, dropped.id());
+      return true;
+    } finally {
+      ddl.unlock();
+      structureLock.unlock();
+    }
+  }
+
+  @Override
+  public void alterIndex(CollectionStore collection, IndexSpec altered) {
+    ddl.lock();
+    try {
+      CollectionInfo info = collection.info();
+      var entries = new ArrayList<IndexEntry>();
+      for (IndexEntry entry : info.indexes()) {
+        boolean isIt = entry.spec().name().equals(altered.name());
+        entries.add(isIt ? new IndexEntry(entry.id(), altered, entry.ready()) : entry);
+      }
+      var changed = (ChronicleCollection) collection;
+      describe(changed, info.withIndexes(entries));
+      collections.describeIndexes(changed);
+    } finally {
+      ddl.unlock();
+    }
+  }
+
+  @Override
+  public CommitResult commit(WriteBatch batch, WorkMeter meter) {
+    requireOpen();
+    diskSpace.require();
+    return commits.run(batch, meter);
+  }
+
+  @Override
+  public CompletableFuture<Void> whenDurable(long lsn) {
+    return log.whenDurable(lsn);
+  }
+
+  @Override
+  public long lastLsn() {
+    return log.lastLsn();
+  }
+
+  @Override
+  public List<BsonDocument> settings(String kind) {
+    ddl.lock();
+    try {
+      return catalog.settings(kind);
+    } finally {
+      ddl.unlock();
+    }
+  }
+
+  @Override
+  public long putSetting(String kind, BsonDocument document) {
+    ddl.lock();
+    try {
+      long lsn = record(CatalogRecord.putSetting(kind, document));
+      catalog.putSetting(kind, document);
+      return lsn;
+    } finally {
+      ddl.unlock();
+    }
+  }
+
+  @Override
+  public boolean removeSetting(String kind, String id) {
+    ddl.lock();
+    try {
+      if (!catalog.removeSetting(kind, id)) {
+        return false;
+      }
+      record(CatalogRecord.removeSetting(kind, id));
+      return true;
+    } finally {
+      ddl.unlock();
+    }
+  }
+
+  private long record(byte[] payload) {
+    requireOpen();
+    diskSpace.require();
+    return log.append(new RecordGroup().add(DataRecord.CATALOG, new byte[0], payload)).lsn();
+  }
+
+  private void requireOpen() {
+    if (isClosed) {
+      throw new StorageException(StorageException.Reason.UNAVAILABLE, "the engine is closed");
+    }
+  }
+
+  @Override
+  public void split(CollectionStore collection, int partition, String boundary) {
+    new PartitionSplit(this, (ChronicleCollection) collection).run(partition, boundary);
+  }
+
+  @Override
+  public List<String> validate(CollectionStore collection) {
+    return new Validation(log).run((ChronicleCollection) collection);
+  }
+
+  @Override
+  public long diskBytes() {
+    return DiskSpace.usedBytes(directory);
+  }
+
+  /** Saves everything that changed; recovery then starts here. */
+  public void checkpoint() {
+    housekeeping.checkpoint();
+  }
+
+  /** Compacts what is worth compacting now; returns how many segments were freed. */
+  public int compact() {
+    return housekeeping.compact();
+  }
+
+  /** Reads every file of the store; the first fault is thrown with its file and offset. */
+  public void verify() {
+    log.verify()
+        .ifPresent(
+            fault -> {
+              throw new StorageException(StorageException.Reason.CORRUPT, fault.toString());
+            });
+    for (ChronicleCollection collection : collections.all()) {
+      List<String> faults = validate(collection);
+      if (!faults.isEmpty()) {
+        throw new StorageException(StorageException.Reason.CORRUPT, faults.get(0));
+      }
+    }
+  }
+
+  @Override
+  public void close() {
+    ddl.lock();
+    try {
+      if (isClosed) {
+        return;
+      }
+      isClosed = true;
+    } finally {
+      ddl.unlock();
+    }
+    try {
+      housekeeping.close();
+    } finally {
+      collections.close();
+      log.close();
+    }
+  }
+
+  ReentrantLock ddl() {
+    return ddl;
+  }
+
+  Catalog catalog() {
+    return catalog;
+  }
+
+  Collections all() {
+    return collections;
+  }
+
+  Log log() {
+    return log;
+  }
+
+  Garbage garbage() {
+    return garbage;
+  }
+
+  EngineOptions options() {
+    return options;
+  }
+}

@@ -1,0 +1,140 @@
+package dev.orrery.storage.chronicle;
+
+import dev.orrery.storage.Namespace;
+import dev.orrery.storage.StorageHooks;
+import dev.orrery.storage.catalog.CollectionInfo;
+import dev.orrery.storage.catalog.CollectionInfo.IndexEntry;
+import dev.orrery.storage.log.Log;
+import dev.orrery.storage.partition.PartitionMap;
+import dev.orrery.storage.value.StringOrder;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentSkipListMap;
+import java.util.function.Supplier;
+
+/** The open collections of an engine, by name and by number. Changed under the engine's lock. */
+final class Collections {
+  private final Map<Namespace, ChronicleCollection> byName = new ConcurrentSkipListMap<>();
+  private final Map<Integer, ChronicleCollection> byId = new ConcurrentHashMap<>();
+  private final PartitionOpener opener;
+  private final Log log;
+  private final StorageHooks hooks;
+
+  Collections(PartitionOpener opener, Log log, StorageHooks hooks) {
+    this.opener = opener;
+    this.log = log;
+    this.hooks = hooks;
+  }
+
+  PartitionOpener opener() {
+    return opener;
+  }
+
+  List<ChronicleCollection> all() {
+    return List.copyOf(byName.values());
+  }
+
+  /** Null when there is none of that name. */
+  ChronicleCollection find(Namespace namespace) {
+    return byName.get(namespace);
+  }
+
+  /** Null when the collection was dropped. */
+  ChronicleCollection find(int id) {
+    return byId.get(id);
+  }
+
+  ChronicleCollection add(CollectionInfo info) {
+    var present = new ChronicleCollection[1];
+    Supplier<CollectionInfo> description = () -> present[0] == null ? info : present[0].info();
+    var partitions = new ArrayList<PhysicalPartition>();
+    if (!info.isView()) {
+      for (PartitionMap.Entry entry : info.partitions().entries()) {
+        partitions.add(partition(info.id(), entry, description));
+      }
+    }
+    present[0] = new ChronicleCollection(info, keys(info), partitions);
+    byId.put(info.id(), present[0]);
+    byName.put(info.namespace(), present[0]);
+    return present[0];
+  }
+
+  PhysicalPartition partition(
+      int collection, PartitionMap.Entry entry, Supplier<CollectionInfo> description) {
+    return new PhysicalPartition(collection, entry, opener.of(entry.id(), description), log);
+  }
+
+  private PrimaryKeys keys(CollectionInfo info) {
+    var collation = info.options().getDocument("collation", null);
+    StringOrder strings = collation == null ? StringOrder.UTF8 : hooks.collation(collation);
+    return new PrimaryKeys(info.partitionKey(), strings);
+  }
+
+  void drop(ChronicleCollection collection) {
+    byName.remove(collection.info().namespace());
+    byId.remove(collection.info().id());
+    collection.drop();
+    for (PhysicalPartition partition : collection.physicalPartitions()) {
+      locked(partition, partition::drop);
+    }
+  }
+
+  void rename(ChronicleCollection collection, Namespace from) {
+    byName.put(collection.info().namespace(), collection);
+    byName.remove(from);
+  }
+
+  /** Takes an index out of all partitions and deletes its files. */
+  void removeIndex(ChronicleCollection collection, int indexId) {
+    for (PhysicalPartition partition : collection.physicalPartitions()) {
+      locked(partition, () -> removeIndex(partition.files(), indexId));
+    }
+  }
+
+  private static void removeIndex(PartitionFiles files, int indexId) {
+    OrderedIndex removed = files.find(indexId);
+    if (removed != null) {
+      files.replaceIndexes(
+          Arrays.stream(files.indexes())
+              .filter(index -> index != removed)
+              .toArray(OrderedIndex[]::new));
+      removed.delete();
+    }
+  }
+
+  /** Gives the indexes of open partitions their changed descriptions. */
+  void describeIndexes(ChronicleCollection collection) {
+    List<IndexEntry> entries = collection.info().indexes();
+    for (PhysicalPartition partition : collection.physicalPartitions()) {
+      locked(
+          partition,
+          () -> {
+            var described = partition.files().indexes().clone();
+            for (int i = 0; i < described.length; i++) {
+              for (IndexEntry entry : entries) {
+                if (entry.id() == described[i].entry().id()) {
+                  described[i] = described[i].withEntry(entry);
+                }
+              }
+            }
+            partition.files().replaceIndexes(described);
+          });
+    }
+  }
+
+  static void locked(PhysicalPartition partition, Runnable action) {
+    partition.lock.lock();
+    try {
+      action.run();
+    } finally {
+      partition.lock.unlock();
+    }
+  }
+
+  void close() {
+    byId.values().forEach(one -> one.physicalPartitions().forEach(PhysicalPartition::close));
+  }
+}

@@ -1,0 +1,55 @@
+package dev.orrery.storage.chronicle;
+
+import dev.orrery.storage.StorageException;
+import java.util.concurrent.atomic.AtomicLong;
+
+/**
+ * Keeps files open while somebody reads them: whoever enters may read until it leaves, and what
+ * ends the files runs when the last reader has left.
+ */
+final class Guard {
+  private static final long ENDED = 1L << 62;
+
+  private final AtomicLong readers = new AtomicLong();
+  private final String name;
+  private volatile Runnable last;
+
+  Guard(String name) {
+    this.name = name;
+  }
+
+  /** False when the files are gone or about to go; else {@link #leave} must follow. */
+  boolean tryEnter() {
+    if (readers.incrementAndGet() > ENDED) {
+      leave();
+      return false;
+    }
+    return true;
+  }
+
+  void enter() {
+    if (!tryEnter()) {
+      throw new StorageException(StorageException.Reason.GONE, name + " is gone");
+    }
+  }
+
+  void leave() {
+    if (readers.decrementAndGet() == ENDED) {
+      // Late comers enter and leave too: the first to see the count runs it, once.
+      Runnable end = last;
+      if (end != null && readers.compareAndSet(ENDED, ENDED + ENDED / 2)) {
+        end.run();
+      }
+    }
+  }
+
+  /**
+   * Lets nobody in any more, and runs {@code end} as soon as nobody is inside. To be called once.
+   */
+  void end(Runnable end) {
+    last = end;
+    readers.incrementAndGet();
+    readers.addAndGet(ENDED);
+    leave();
+  }
+}

@@ -1,0 +1,226 @@
+package dev.orrery.storage.chronicle;
+
+import dev.orrery.storage.log.SegmentInfo;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.TreeSet;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.Condition;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Supplier;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The engine's background work, on one thread: checkpoints when enough was written or enough time
+ * passed, compaction of mostly dead segments, and the end of segments that nothing needs any more.
+ */
+final class Housekeeping {
+  private static final Logger LOGGER = LoggerFactory.getLogger(Housekeeping.class);
+  private static final long PULSE_MILLIS = 200;
+
+  private final ChronicleEngine engine;
+  private final CheckpointFile file;
+  private final EngineOptions options;
+  private final Checkpointer checkpointer;
+  private final Compaction compaction;
+  private final ReentrantLock working = new ReentrantLock();
+  private final ReentrantLock pulse = new ReentrantLock();
+  private final Condition stopping = pulse.newCondition();
+  private final TreeSet<Long> emptied = new TreeSet<>();
+  private final Thread thread;
+  private boolean isStopping;
+  private long savedLsn;
+  private long savedBytes;
+  private long savedNanos = System.nanoTime();
+  private boolean wasFailing;
+
+  Housekeeping(ChronicleEngine engine, CheckpointFile file, EngineOptions options) {
+    this.engine = engine;
+    this.file = file;
+    this.options = options;
+    this.checkpointer = new Checkpointer(engine.log());
+    this.compaction = new Compaction(engine);
+    this.thread = new Thread(this::run, "orrery-housekeeping");
+    thread.setDaemon(true);
+  }
+
+  void start() {
+    thread.start();
+  }
+
+  private void run() {
+    while (awaitPulse()) {
+      try {
+        if (isCheckpointDue()) {
+          checkpoint();
+        }
+        compact();
+        wasFailing = false;
+      } catch (RuntimeException e) {
+        // A full disk, most likely. Nothing is lost: the log has it all, and we try again.
+        if (!wasFailing) {
+          LOGGER.warn("background work failed and will be tried again: {}", e.getMessage(), e);
+        }
+        wasFailing = true;
+      }
+    }
+  }
+
+  private boolean awaitPulse() {
+    pulse.lock();
+    try {
+      if (!isStopping) {
+        stopping.await(PULSE_MILLIS, TimeUnit.MILLISECONDS);
+      }
+      return !isStopping;
+    } catch (InterruptedException e) {
+      return false;
+    } finally {
+      pulse.unlock();
+    }
+  }
+
+  private boolean isCheckpointDue() {
+    if (engine.log().lastLsn() == savedLsn) {
+      return false;
+    }
+    long ageMillis = TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - savedNanos);
+    return ageMillis >= options.checkpointMillis()
+        || logBytes() - savedBytes >= options.checkpointBytes();
+  }
+
+  private long logBytes() {
+    long first = 0;
+    long bytes = 0;
+    for (SegmentInfo segment : engine.log().segments()) {
+      first = first == 0 ? segment.number() : first;
+      bytes += segment.bytes();
+    }
+    // Segments that were deleted meanwhile must not make the log look shorter.
+    return bytes + first * options.log().segmentBytes();
+  }
+
+  /** Saves every partition that changed, then the catalog: recovery starts here from now on. */
+  void checkpoint() {
+    working.lock();
+    try {
+      long lsn = engine.log().lastLsn();
+      long bytes = logBytes();
+      for (ChronicleCollection collection : engine.all().all()) {
+        for (PhysicalPartition partition : collection.physicalPartitions()) {
+          save(partition);
+        }
+      }
+      writeFile(lsn);
+      savedLsn = lsn;
+      savedBytes = bytes;
+      savedNanos = System.nanoTime();
+      deleteEmptied(lsn);
+    } finally {
+      working.unlock();
+    }
+  }
+
+  <T> T exclusively(Supplier<T> action) {
+    working.lock();
+    try {
+      return action.get();
+    } finally {
+      working.unlock();
+    }
+  }
+
+  private void save(PhysicalPartition partition) {
+    if (!partition.takeChanged()) {
+      releaseIdle(partition);
+      return;
+    }
+    try {
+      checkpointer.save(partition);
+    } catch (RuntimeException | Error e) {
+      partition.markChanged();
+      throw e;
+    }
+  }
+
+  /** An idle partition gives its maps' file handles back; they come again by themselves. */
+  private static void releaseIdle(PhysicalPartition partition) {
+    if (partition.filesIfOpen() != null && partition.tryEnter()) {
+      try {
+        PartitionFiles files = partition.files();
+        files.ids().releaseIdle();
+        if (files.sizes() != null) {
+          files.sizes().releaseIdle();
+        }
+      } finally {
+        partition.leave();
+      }
+    }
+  }
+
+  private void writeFile(long replayFrom) {
+    engine.log().awaitDurable(replayFrom);
+    engine.ddl().lock();
+    try {
+      file.write(
+          new CheckpointFile.Content(
+              replayFrom, engine.catalog().toBson(), engine.garbage().snapshot()));
+    } finally {
+      engine.ddl().unlock();
+    }
+  }
+
+  /** Moves live documents out of mostly dead segments; the number of segments emptied. */
+  int compact() {
+    working.lock();
+    try {
+      List<SegmentInfo> candidates = new ArrayList<>(compaction.candidates());
+      candidates.removeIf(segment -> emptied.contains(segment.number()));
+      for (SegmentInfo segment : candidates) {
+        if (isStopping || !compaction.run(segment, () -> isStopping)) {
+          return 0;
+        }
+        emptied.add(segment.number());
+      }
+      if (!candidates.isEmpty()) {
+        checkpoint(); // what was moved must be on record before its old place goes
+      }
+      return candidates.size();
+    } finally {
+      working.unlock();
+    }
+  }
+
+  private void deleteEmptied(long checkpointLsn) {
+    for (SegmentInfo segment : engine.log().segments()) {
+      if (emptied.contains(segment.number()) && compaction.emptiedAt(segment) <= checkpointLsn) {
+        engine.log().deleteSegment(segment.number());
+        engine.garbage().forget(segment.number());
+        emptied.remove(segment.number());
+      }
+    }
+  }
+
+  /** The documents of a dropped collection are garbage now. */
+  void countDropped(ChronicleCollection collection) {
+    compaction.noteDropped(collection.info().id());
+  }
+
+  /** Stops the thread and saves everything. */
+  void close() {
+    pulse.lock();
+    try {
+      isStopping = true;
+      stopping.signalAll();
+    } finally {
+      pulse.unlock();
+    }
+    try {
+      thread.join();
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+    checkpoint();
+  }
+}

@@ -1,0 +1,140 @@
+package dev.orrery.storage.chronicle;
+
+import dev.orrery.storage.StorageException;
+import dev.orrery.storage.StoredDocument;
+import dev.orrery.storage.UniqueViolationException;
+import dev.orrery.storage.WorkMeter;
+import dev.orrery.storage.catalog.CollectionInfo;
+import dev.orrery.storage.catalog.CollectionInfo.IndexEntry;
+import dev.orrery.storage.index.IndexSpec;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+
+/** Builds indexes over the documents of a collection while reads and writes go on. */
+final class IndexBuild {
+  /*
+   * First the empty indexes are hung into every partition: from then on each commit keeps them. Then
+   * the documents that were there are added, some at a time, under the partition's lock; a document
+   * that changed since is read again, so what is added is always its present version. When all are
+   * in, the indexes are saved and the catalog says that they exist. A crash before that leaves no
+   * trace but files that the next start removes.
+   */
+  private static final int BATCH_DOCUMENTS = 64;
+
+  private final ChronicleEngine engine;
+  private final ChronicleCollection collection;
+
+  IndexBuild(ChronicleEngine engine, ChronicleCollection collection) {
+    this.engine = engine;
+    this.collection = collection;
+  }
+
+  void run(List<IndexSpec> specs) {
+    List<IndexEntry> entries = hangIn(specs);
+    try {
+      for (PhysicalPartition partition : collection.physicalPartitions()) {
+        fill(partition, entries);
+      }
+      publish(entries);
+    } catch (RuntimeException | Error e) {
+      entries.forEach(entry -> engine.all().removeIndex(collection, entry.id()));
+      throw e;
+    }
+  }
+
+  private List<IndexEntry> hangIn(List<IndexSpec> specs) {
+    engine.ddl().lock();
+    try {
+      if (!collection.exists()) {
+        throw new StorageException(StorageException.Reason.GONE, "the collection was dropped");
+      }
+      CollectionInfo info = collection.info();
+      int nextId = info.nextIndexId();
+      var entries = new ArrayList<IndexEntry>();
+      for (IndexSpec spec : specs) {
+        entries.add(new IndexEntry(nextId++, spec, false));
+      }
+      // Only in memory: the numbers are taken, the log hears of the indexes when they are ready.
+      collection.describe(info.withNextIndexId(nextId));
+      for (PhysicalPartition partition : collection.physicalPartitions()) {
+        Collections.locked(partition, () -> hangIn(partition, entries));
+      }
+      return entries;
+    } finally {
+      engine.ddl().unlock();
+    }
+  }
+
+  private void hangIn(PhysicalPartition partition, List<IndexEntry> entries) {
+    PartitionFiles files = partition.files();
+    var more = new ArrayList<>(Arrays.asList(files.indexes()));
+    for (IndexEntry entry : entries) {
+      more.add(engine.all().opener().openIndex(collection.info().id(), partition.id(), entry));
+    }
+    files.replaceIndexes(more.toArray(OrderedIndex[]::new));
+  }
+
+  private void fill(PhysicalPartition partition, List<IndexEntry> entries) {
+    long[] ids = new long[BATCH_DOCUMENTS];
+    long[] positions = new long[BATCH_DOCUMENTS];
+    long from = 1;
+    int count;
+    do {
+      partition.lock.lock();
+      try {
+        if (partition.isDropped()) {
+          return;
+        }
+        count = partition.files().slots().scanUp(from, ids, positions);
+        for (int i = 0; i < count; i++) {
+          add(partition, ids[i], entries);
+          from = ids[i] + 1;
+        }
+      } finally {
+        partition.lock.unlock();
+      }
+    } while (count > 0);
+  }
+
+  private void add(PhysicalPartition partition, long recordId, List<IndexEntry> entries) {
+    StoredDocument stored = partition.read(recordId, new WorkMeter());
+    if (stored == null) {
+      return;
+    }
+    byte[] logicalKey =
+        collection.keys().logicalKey(collection.keys().partitionKeyOf(stored.document()));
+    for (IndexEntry entry : entries) {
+      OrderedIndex index = partition.files().find(entry.id());
+      for (byte[] key : index.keysOf(stored.document())) {
+        if (index.unique() != null) {
+          byte[] uniqueKey = PrimaryKeys.uniqueKey(logicalKey, key);
+          long holder = index.unique().find(uniqueKey);
+          if (holder != KeyIndex.ABSENT && holder != recordId) {
+            throw new UniqueViolationException(entry.spec(), key, stored.document());
+          }
+          index.unique().put(uniqueKey, recordId);
+        }
+        index.tree().insert(key, recordId);
+      }
+    }
+  }
+
+  private void publish(List<IndexEntry> entries) {
+    var checkpointer = new Checkpointer(engine.log());
+    collection.physicalPartitions().forEach(checkpointer::save);
+    engine.ddl().lock();
+    try {
+      if (!collection.exists()) {
+        throw new StorageException(StorageException.Reason.GONE, "the collection was dropped");
+      }
+      CollectionInfo info = collection.info();
+      var all = new ArrayList<>(info.indexes());
+      entries.forEach(entry -> all.add(new IndexEntry(entry.id(), entry.spec(), true)));
+      engine.describe(collection, info.withIndexes(all));
+      engine.all().describeIndexes(collection);
+    } finally {
+      engine.ddl().unlock();
+    }
+  }
+}

@@ -1,0 +1,73 @@
+package dev.orrery.storage.chronicle;
+
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+
+/**
+ * Applies a write that is in the log to the structures of its partition. Every step is absolute, so
+ * doing it again changes nothing; only the counts are not, and recovery guards those.
+ */
+final class IndexWriter {
+  private IndexWriter() {}
+
+  static void apply(PartitionFiles files, PendingWrite write, long position) {
+    applyToIndexes(files, write, position);
+    files.countBytes(write.bytesAdded());
+    files.countKey(write.logicalKey, write.bytesAdded(), write.documentsAdded());
+  }
+
+  /** Everything but the counts. */
+  static void applyToIndexes(PartitionFiles files, PendingWrite write, long position) {
+    if (write.isDelete()) {
+      removeKeys(write);
+      files.ids().remove(write.primaryKey);
+      files.slots().set(write.recordId, 0);
+      return;
+    }
+    // New keys before old ones go: a reader may meet the document twice but never misses it.
+    files.slots().set(write.recordId, position);
+    if (write.isInsert()) {
+      files.ids().put(write.primaryKey, write.recordId);
+    }
+    for (PendingWrite.KeyChange change : write.changes) {
+      for (byte[] key : change.added()) {
+        change.index().tree().insert(key, write.recordId);
+        if (change.index().unique() != null) {
+          change.index().unique().put(write.uniqueKey(key), write.recordId);
+        }
+      }
+    }
+    removeKeys(write);
+  }
+
+  private static void removeKeys(PendingWrite write) {
+    for (PendingWrite.KeyChange change : write.changes) {
+      KeyIndex unique = change.index().unique();
+      for (byte[] key : change.removed()) {
+        change.index().tree().remove(key, write.recordId);
+        if (unique != null && unique.find(write.uniqueKey(key)) == write.recordId) {
+          unique.remove(write.uniqueKey(key));
+        }
+      }
+    }
+  }
+
+  /** The keys of {@code left} that {@code right} lacks; both sorted. */
+  static List<byte[]> minus(List<byte[]> left, List<byte[]> right) {
+    if (right.isEmpty()) {
+      return left;
+    }
+    var rest = new ArrayList<byte[]>(left.size());
+    int other = 0;
+    for (byte[] key : left) {
+      while (other < right.size() && Arrays.compareUnsigned(right.get(other), key) < 0) {
+        other++;
+      }
+      if (other == right.size() || !Arrays.equals(right.get(other), key)) {
+        rest.add(key);
+      }
+    }
+    return rest;
+  }
+}

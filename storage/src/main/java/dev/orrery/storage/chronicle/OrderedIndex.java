@@ -1,0 +1,155 @@
+package dev.orrery.storage.chronicle;
+
+import dev.orrery.storage.IndexRange;
+import dev.orrery.storage.catalog.CollectionInfo.IndexEntry;
+import dev.orrery.storage.index.BTree;
+import dev.orrery.storage.index.BTreeBound;
+import dev.orrery.storage.index.BTreeCursor;
+import dev.orrery.storage.index.IndexKeySet;
+import dev.orrery.storage.index.IndexKeys;
+import dev.orrery.storage.index.IndexSpec;
+import dev.orrery.storage.value.RawDocument;
+import java.util.List;
+
+/**
+ * One index of one partition: an ordered tree of (key, record id), and for a unique index a map
+ * from (partition key, key) to the record that has it.
+ */
+final class OrderedIndex {
+  private final IndexEntry entry;
+  private final IndexKeys keys;
+  private final BTree tree;
+  private final KeyIndex unique;
+  private final Guard guard;
+
+  /**
+   * @param unique null when the index is not unique, or when uniqueness is kept elsewhere ({@code
+   *     _id})
+   */
+  OrderedIndex(IndexEntry entry, IndexKeys keys, BTree tree, KeyIndex unique) {
+    this(entry, keys, tree, unique, new Guard("index " + entry.spec().name()));
+  }
+
+  private OrderedIndex(IndexEntry entry, IndexKeys keys, BTree tree, KeyIndex unique, Guard guard) {
+    this.entry = entry;
+    this.keys = keys;
+    this.tree = tree;
+    this.unique = unique;
+    this.guard = guard;
+  }
+
+  /** The same files under a changed description. */
+  OrderedIndex withEntry(IndexEntry changed) {
+    return new OrderedIndex(changed, keys, tree, unique, guard);
+  }
+
+  IndexEntry entry() {
+    return entry;
+  }
+
+  IndexSpec spec() {
+    return entry.spec();
+  }
+
+  BTree tree() {
+    return tree;
+  }
+
+  /** Null when there is no uniqueness to keep here. */
+  KeyIndex unique() {
+    return unique;
+  }
+
+  /** The keys of a document, sorted, each once. */
+  List<byte[]> keysOf(RawDocument document) {
+    IndexKeySet set = keys.extract(document);
+    if (set.isMultikey()) {
+      noteMultikey(set);
+    }
+    return set.keys();
+  }
+
+  /**
+   * Remembers that a field met an array. Said before the keys are in the tree, and never taken
+   * back: a planner that reads it too early is careful for nothing, one that reads it too late
+   * would be wrong.
+   */
+  private synchronized void noteMultikey(IndexKeySet set) {
+    long fields = tree.tag();
+    for (int i = 0; i < set.multikeyPaths().size(); i++) {
+      if (!set.multikeyPaths().get(i).isEmpty()) {
+        fields |= 1L << i;
+      }
+    }
+    if (fields != tree.tag()) {
+      tree.tag(fields);
+    }
+  }
+
+  /** One bit for each field of the key pattern that met an array. */
+  long multikeyFields() {
+    return tree.tag();
+  }
+
+  long entries() {
+    return tree.count();
+  }
+
+  long bytes() {
+    return tree.totalBytes() + (unique == null ? 0 : unique.diskBytes());
+  }
+
+  long estimate(IndexRange range) {
+    return tree.estimate(lowBound(range), highBound(range));
+  }
+
+  BTreeCursor cursor(IndexRange range) {
+    BTreeBound low = lowBound(range);
+    BTreeBound high = highBound(range);
+    return range.reverse() ? tree.descending(low, high) : tree.ascending(low, high);
+  }
+
+  private static BTreeBound lowBound(IndexRange range) {
+    if (range.low() == null) {
+      return BTreeBound.START;
+    }
+    return range.lowInclusive() ? BTreeBound.before(range.low()) : BTreeBound.after(range.low());
+  }
+
+  private static BTreeBound highBound(IndexRange range) {
+    if (range.high() == null) {
+      return BTreeBound.END;
+    }
+    return range.highInclusive() ? BTreeBound.after(range.high()) : BTreeBound.before(range.high());
+  }
+
+  /** Lets the caller use the tree until it calls {@link #leave}; false when the index is gone. */
+  boolean tryEnter() {
+    return guard.tryEnter();
+  }
+
+  void leave() {
+    guard.leave();
+  }
+
+  /** Closes and deletes the files as soon as nobody reads them. */
+  void delete() {
+    guard.end(
+        () -> {
+          tree.delete();
+          if (unique != null) {
+            unique.delete();
+          }
+        });
+  }
+
+  void close() {
+    guard.end(
+        () -> {
+          tree.close();
+          if (unique != null) {
+            unique.close();
+          }
+        });
+  }
+}

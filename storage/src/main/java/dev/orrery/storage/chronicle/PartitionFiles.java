@@ -1,0 +1,145 @@
+package dev.orrery.storage.chronicle;
+
+import dev.orrery.storage.PartitionStatistics;
+import dev.orrery.storage.StorageException;
+import dev.orrery.storage.index.SlotFile;
+import java.util.Arrays;
+
+/**
+ * The structures of one physical partition: record slots, the map of primary keys, the map of
+ * logical partition sizes, and the indexes. Changed only by whoever holds the partition's lock.
+ */
+final class PartitionFiles {
+  /** Opens the structures as of their last checkpoint. */
+  interface Opener {
+    PartitionFiles open();
+
+    /** Deletes structures that were not opened. */
+    void delete();
+  }
+
+  private final SlotFile slots;
+  private final KeyIndex ids;
+  private final KeyIndex sizes;
+  private final Runnable deleteDirectory;
+  private volatile OrderedIndex[] indexes;
+  private long lastRecordId;
+
+  /**
+   * @param sizes bytes and documents of each partition key; null if there is one key for all
+   */
+  PartitionFiles(
+      SlotFile slots,
+      KeyIndex ids,
+      KeyIndex sizes,
+      OrderedIndex[] indexes,
+      Runnable deleteDirectory) {
+    this.slots = slots;
+    this.ids = ids;
+    this.sizes = sizes;
+    this.indexes = indexes;
+    this.deleteDirectory = deleteDirectory;
+    this.lastRecordId = slots.highestId();
+  }
+
+  SlotFile slots() {
+    return slots;
+  }
+
+  KeyIndex ids() {
+    return ids;
+  }
+
+  /** Null when the collection has no partition key. */
+  KeyIndex sizes() {
+    return sizes;
+  }
+
+  /** All indexes, those that are being built included; a snapshot, never changed in place. */
+  OrderedIndex[] indexes() {
+    return indexes;
+  }
+
+  void replaceIndexes(OrderedIndex[] changed) {
+    indexes = changed;
+  }
+
+  /** The index of that name; it must exist. */
+  OrderedIndex require(String name) {
+    for (OrderedIndex index : indexes) {
+      if (index.spec().name().equals(name)) {
+        return index;
+      }
+    }
+    throw new StorageException(StorageException.Reason.GONE, "index " + name + " was dropped");
+  }
+
+  OrderedIndex find(int indexId) {
+    for (OrderedIndex index : indexes) {
+      if (index.entry().id() == indexId) {
+        return index;
+      }
+    }
+    return null;
+  }
+
+  /** A record id that no record of this partition had before. */
+  long allocateRecordId() {
+    lastRecordId = Math.max(lastRecordId, slots.highestId()) + 1;
+    return lastRecordId;
+  }
+
+  PartitionStatistics statistics() {
+    long documents = slots.count();
+    long keys = sizes == null ? Math.min(1, documents) : sizes.size();
+    return new PartitionStatistics(documents, slots.payloadBytes(), keys);
+  }
+
+  /** Bytes and documents of one partition key, or of all when there is one key for all. */
+  PartitionStatistics statistics(byte[] logicalKey) {
+    if (sizes == null) {
+      return statistics();
+    }
+    long[] pair = new long[2];
+    boolean isPresent = sizes.get(logicalKey, pair);
+    return new PartitionStatistics(pair[1], pair[0], isPresent ? 1 : 0);
+  }
+
+  void countBytes(long bytesAdded) {
+    slots.payloadBytes(slots.payloadBytes() + bytesAdded);
+  }
+
+  /** Counts a change under its partition key; nothing to do when there is one key for all. */
+  void countKey(byte[] logicalKey, long bytesAdded, int documentsAdded) {
+    if (sizes == null) {
+      return;
+    }
+    long[] pair = new long[2];
+    sizes.get(logicalKey, pair);
+    long documents = pair[1] + documentsAdded;
+    if (documents == 0) {
+      sizes.remove(logicalKey);
+    } else {
+      sizes.put(logicalKey, pair[0] + bytesAdded, documents);
+    }
+  }
+
+  void close() {
+    slots.close();
+    ids.close();
+    if (sizes != null) {
+      sizes.close();
+    }
+    Arrays.stream(indexes).forEach(OrderedIndex::close);
+  }
+
+  void delete() {
+    slots.delete();
+    ids.delete();
+    if (sizes != null) {
+      sizes.delete();
+    }
+    Arrays.stream(indexes).forEach(OrderedIndex::delete);
+    deleteDirectory.run();
+  }
+}

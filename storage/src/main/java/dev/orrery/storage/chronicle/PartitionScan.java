@@ -1,0 +1,106 @@
+package dev.orrery.storage.chronicle;
+
+import dev.orrery.storage.RecordCursor;
+import dev.orrery.storage.StoredDocument;
+import dev.orrery.storage.WorkMeter;
+import java.util.ArrayDeque;
+import java.util.List;
+
+/**
+ * Documents of a partition by record id. Record ids survive a split, so after one the scan goes on
+ * behind the same id in each child.
+ */
+final class PartitionScan implements RecordCursor {
+  private final boolean isReverse;
+  private final ArrayDeque<Source> sources = new ArrayDeque<>();
+
+  /** A partition, the record id that was returned last from it, and the ids that come next. */
+  private static final class Source {
+    private static final int PAGE_IDS = 64;
+
+    final PhysicalPartition partition;
+    final long[] ids = new long[PAGE_IDS];
+    final long[] positions = new long[PAGE_IDS];
+    int count;
+    int used;
+    long last;
+
+    Source(PhysicalPartition partition, long last) {
+      this.partition = partition;
+      this.last = last;
+    }
+  }
+
+  private PartitionScan(PhysicalPartition partition, long last, boolean isReverse) {
+    this.isReverse = isReverse;
+    sources.add(new Source(partition, last));
+  }
+
+  static PartitionScan forward(PhysicalPartition partition, long after) {
+    return new PartitionScan(partition, after, false);
+  }
+
+  static PartitionScan backward(PhysicalPartition partition, long before) {
+    return new PartitionScan(partition, before, true);
+  }
+
+  @Override
+  public StoredDocument next(WorkMeter meter) {
+    while (!sources.isEmpty()) {
+      Source source = sources.peek();
+      List<PhysicalPartition> children = source.partition.children();
+      if (children != null) {
+        sources.remove();
+        for (int i = children.size() - 1; i >= 0; i--) {
+          sources.push(new Source(children.get(i), source.last));
+        }
+        continue;
+      }
+      if (source.partition.isDropped()) {
+        sources.remove();
+        continue;
+      }
+      StoredDocument document = advance(source, meter);
+      if (document != null) {
+        return document;
+      }
+      if (source.partition.isDropped()) {
+        continue; // split or dropped under our feet
+      }
+      if (sources.size() == 1) {
+        return null; // kept: a tailing reader asks again
+      }
+      sources.remove();
+    }
+    return null;
+  }
+
+  private StoredDocument advance(Source source, WorkMeter meter) {
+    while (source.used < source.count || fill(source)) {
+      source.last = source.ids[source.used++];
+      StoredDocument document = source.partition.read(source.last, meter);
+      if (document != null) {
+        return document;
+      }
+    }
+    return null;
+  }
+
+  private boolean fill(Source source) {
+    source.used = 0;
+    source.count = 0;
+    if (!source.partition.tryEnter()) {
+      return false;
+    }
+    var slots = source.partition.files().slots();
+    try {
+      source.count =
+          isReverse
+              ? slots.scanDown(source.last - 1, source.ids, source.positions)
+              : slots.scanUp(source.last + 1, source.ids, source.positions);
+    } finally {
+      source.partition.leave();
+    }
+    return source.count > 0;
+  }
+}

@@ -1,0 +1,321 @@
+package dev.orrery.storage.chronicle;
+
+import dev.orrery.storage.IndexCursor;
+import dev.orrery.storage.IndexRange;
+import dev.orrery.storage.PartitionStatistics;
+import dev.orrery.storage.PartitionStore;
+import dev.orrery.storage.RecordCursor;
+import dev.orrery.storage.StorageException;
+import dev.orrery.storage.StoredDocument;
+import dev.orrery.storage.WorkMeter;
+import dev.orrery.storage.index.IndexSpec;
+import dev.orrery.storage.log.Log;
+import dev.orrery.storage.partition.EpkRange;
+import dev.orrery.storage.partition.PartitionMap;
+import dev.orrery.storage.value.RawDocument;
+import java.util.List;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Function;
+
+/**
+ * A physical partition of the embedded engine: Chronicle Maps, a slot file and ordered indexes over
+ * records in the log. Reads take no lock of the partition; writers hold {@link #lock}.
+ */
+final class PhysicalPartition implements PartitionStore {
+  /*
+   * A read goes key -> record id -> position -> bytes. A write makes the new version reachable from
+   * below: slot first, then the key maps; a delete takes it away from above. So whoever finds a
+   * record id finds its document, or learns that it is gone.
+   *
+   * Two things may happen to the position between reading the slot and reading the log: the document
+   * is replaced (the old bytes are still there, a read may return either version), or compaction
+   * moved it and deleted the segment (the slot then already names the new place: try again).
+   */
+
+  final ReentrantLock lock = new ReentrantLock();
+
+  private static final OrderedIndex[] NO_INDEXES = {};
+
+  private final int collectionId;
+  private final PartitionMap.Entry entry;
+  private final PartitionFiles.Opener opener;
+  private final Log log;
+  private final Guard guard;
+  private volatile PartitionFiles files;
+  private volatile List<PhysicalPartition> children;
+  private SplitMirror mirror;
+  private volatile boolean isDropped;
+  private volatile boolean isChanged;
+  private volatile Throwable failure;
+
+  PhysicalPartition(
+      int collectionId, PartitionMap.Entry entry, PartitionFiles.Opener opener, Log log) {
+    this.collectionId = collectionId;
+    this.entry = entry;
+    this.opener = opener;
+    this.log = log;
+    this.guard = new Guard(toString());
+  }
+
+  int collectionId() {
+    return collectionId;
+  }
+
+  @Override
+  public int id() {
+    return entry.id();
+  }
+
+  @Override
+  public EpkRange range() {
+    return entry.range();
+  }
+
+  PartitionMap.Entry entry() {
+    return entry;
+  }
+
+  /**
+   * The structures on disk, opened when they are first needed: most of many collections are idle.
+   */
+  PartitionFiles files() {
+    PartitionFiles opened = files;
+    return opened != null ? opened : open();
+  }
+
+  private PartitionFiles open() {
+    lock.lock();
+    try {
+      if (files == null) {
+        if (isDropped) {
+          throw new StorageException(StorageException.Reason.GONE, this + " was dropped");
+        }
+        files = opener.open();
+      }
+      return files;
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /** Null while nothing was read or written since the start. */
+  PartitionFiles filesIfOpen() {
+    return files;
+  }
+
+  boolean isDropped() {
+    return isDropped;
+  }
+
+  /** Ends the partition, and its files as soon as nobody reads them. The lock must be held. */
+  void drop() {
+    if (!isDropped) {
+      isDropped = true;
+      PartitionFiles opened = files;
+      guard.end(opened == null ? opener::delete : opened::delete);
+    }
+  }
+
+  /** Ends the partition without deleting anything: the server stops. */
+  void close() {
+    PartitionFiles opened = files;
+    if (!isDropped && opened != null) {
+      guard.end(opened::close);
+    }
+  }
+
+  /** The partitions that took over after a split, or null while this one serves. */
+  List<PhysicalPartition> children() {
+    return children;
+  }
+
+  /** Hands over to the children of a split. The lock must be held; {@link #drop} follows. */
+  void retire(List<PhysicalPartition> successors) {
+    children = List.copyOf(successors);
+    mirror = null;
+  }
+
+  /** Begins (or with null: ends) to repeat every change for a split. The lock must be held. */
+  void mirrorTo(SplitMirror target) {
+    mirror = target;
+  }
+
+  /** Null unless a split is under way. The lock must be held. */
+  SplitMirror mirror() {
+    return mirror;
+  }
+
+  /** The present indexes; none when the partition is gone, which the commit then finds out. */
+  OrderedIndex[] indexesIfPresent() {
+    return isDropped ? NO_INDEXES : files().indexes();
+  }
+
+  void markChanged() {
+    isChanged = true;
+  }
+
+  /** Whether anything changed since the last call; the caller makes a checkpoint. */
+  boolean takeChanged() {
+    boolean was = isChanged;
+    isChanged = false;
+    return was;
+  }
+
+  /** Takes no more writes: an index is no longer what the log says. */
+  void fail(Throwable cause) {
+    failure = cause;
+  }
+
+  void requireHealthy() {
+    if (failure != null) {
+      throw new StorageException(
+          StorageException.Reason.UNAVAILABLE,
+          "an index of " + this + " failed; restart the server to rebuild it",
+          failure);
+    }
+  }
+
+  /** Lets the caller read the files until it calls {@link #leave}. */
+  PartitionFiles enter() {
+    guard.enter();
+    try {
+      return files();
+    } catch (RuntimeException e) {
+      guard.leave();
+      throw e;
+    }
+  }
+
+  /** Like {@link #enter}, but false when the partition is gone. */
+  boolean tryEnter() {
+    return guard.tryEnter();
+  }
+
+  void leave() {
+    guard.leave();
+  }
+
+  @Override
+  public StoredDocument find(byte[] primaryKey, WorkMeter meter) {
+    if (children != null || !tryEnter()) {
+      return findInChildren(primaryKey, meter);
+    }
+    try {
+      PartitionFiles opened = files();
+      long recordId = opened.ids().find(primaryKey);
+      return recordId == KeyIndex.ABSENT ? null : read(opened, recordId, meter);
+    } finally {
+      leave();
+    }
+  }
+
+  /** A reader that was routed before a split finds the document where it is now. */
+  private StoredDocument findInChildren(byte[] primaryKey, WorkMeter meter) {
+    if (children != null) {
+      for (PhysicalPartition child : children) {
+        StoredDocument found = child.find(primaryKey, meter);
+        if (found != null) {
+          return found;
+        }
+      }
+    }
+    return null;
+  }
+
+  private StoredDocument readFromChildren(long recordId, WorkMeter meter) {
+    if (children != null) {
+      for (PhysicalPartition child : children) {
+        StoredDocument found = child.read(recordId, meter);
+        if (found != null) {
+          return found;
+        }
+      }
+    }
+    return null;
+  }
+
+  @Override
+  public StoredDocument read(long recordId, WorkMeter meter) {
+    if (children != null || !tryEnter()) {
+      return readFromChildren(recordId, meter);
+    }
+    try {
+      return read(files(), recordId, meter);
+    } finally {
+      leave();
+    }
+  }
+
+  private StoredDocument read(PartitionFiles opened, long recordId, WorkMeter meter) {
+    for (; ; ) {
+      long position = opened.slots().get(recordId);
+      if (position == 0) {
+        return null;
+      }
+      byte[] bytes;
+      try {
+        bytes = log.readPayload(position);
+      } catch (StorageException e) {
+        if (e.reason() == StorageException.Reason.GONE
+            && opened.slots().get(recordId) != position) {
+          continue; // moved by compaction
+        }
+        throw e;
+      }
+      meter.loadDocument(bytes.length);
+      return new StoredDocument(this, recordId, position, RawDocument.wrap(bytes));
+    }
+  }
+
+  @Override
+  public RecordCursor scan(boolean reverse) {
+    return reverse ? PartitionScan.backward(this, Long.MAX_VALUE) : PartitionScan.forward(this, 0);
+  }
+
+  @Override
+  public RecordCursor scanAfter(long recordId) {
+    return PartitionScan.forward(this, recordId);
+  }
+
+  @Override
+  public IndexCursor scan(IndexSpec index, IndexRange range) {
+    return new PartitionIndexCursor(this, index.name(), range);
+  }
+
+  @Override
+  public long estimate(IndexSpec index, IndexRange range) {
+    return inside(opened -> opened.require(index.name()).estimate(range));
+  }
+
+  @Override
+  public PartitionStatistics statistics() {
+    return inside(PartitionFiles::statistics);
+  }
+
+  PartitionStatistics statistics(byte[] logicalKey) {
+    return inside(opened -> opened.statistics(logicalKey));
+  }
+
+  @Override
+  public IndexStatistics statistics(IndexSpec index) {
+    return inside(
+        opened -> {
+          OrderedIndex ordered = opened.require(index.name());
+          return new IndexStatistics(ordered.entries(), ordered.bytes(), ordered.multikeyFields());
+        });
+  }
+
+  private <T> T inside(Function<PartitionFiles, T> reading) {
+    PartitionFiles opened = enter();
+    try {
+      return reading.apply(opened);
+    } finally {
+      leave();
+    }
+  }
+
+  @Override
+  public String toString() {
+    return "partition " + entry.id() + " of collection " + collectionId;
+  }
+}

@@ -1,0 +1,151 @@
+package dev.orrery.storage.chronicle;
+
+import dev.orrery.storage.partition.EffectivePartitionKey;
+import dev.orrery.storage.value.BsonEncoder;
+import dev.orrery.storage.value.KeyEncoder;
+import dev.orrery.storage.value.RawDocument;
+import dev.orrery.storage.value.RawTypes;
+import dev.orrery.storage.value.RawValue;
+import dev.orrery.storage.value.StringOrder;
+import java.nio.charset.StandardCharsets;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
+import java.util.Arrays;
+
+/** Computes the primary keys of one collection's documents. */
+final class PrimaryKeys {
+  private static final byte[] ID = "_id".getBytes(StandardCharsets.UTF_8);
+
+  private static final int KEY_BYTES_MAX = 1024;
+  private static final int CUT_KEY_BYTES = 256;
+
+  /** A missing partition key is a key of its own, below null. */
+  private static final RawValue MISSING = new RawValue(RawTypes.UNDEFINED, new byte[0], 0);
+
+  private final String path;
+  private final byte[][] partitionKey;
+  private final StringOrder strings;
+
+  /**
+   * @param path the partition key's dotted path, or null
+   * @param strings the collection's default collation, which also tells when two ids are the same
+   */
+  PrimaryKeys(String path, StringOrder strings) {
+    this.path = path;
+    this.partitionKey = path == null ? null : split(path);
+    this.strings = strings;
+  }
+
+  private static byte[][] split(String path) {
+    String[] names = path.split("\\.", -1);
+    byte[][] parts = new byte[names.length][];
+    for (int i = 0; i < names.length; i++) {
+      parts[i] = names[i].getBytes(StandardCharsets.UTF_8);
+    }
+    return parts;
+  }
+
+  boolean isPartitioned() {
+    return partitionKey != null;
+  }
+
+  /** The partition key's value, or null when it is missing or lies behind an array. */
+  RawValue partitionKeyOf(RawDocument document) {
+    if (partitionKey == null) {
+      return null;
+    }
+    RawValue value = document.field(partitionKey[0]);
+    for (int i = 1; i < partitionKey.length; i++) {
+      if (value == null || !value.isDocument()) {
+        return null;
+      }
+      value = value.asDocument().field(partitionKey[i]);
+    }
+    return value;
+  }
+
+  PrimaryKey of(RawDocument document) {
+    RawValue id = document.field(ID);
+    if (id == null) {
+      throw new IllegalArgumentException("a stored document needs an _id");
+    }
+    return of(partitionKeyOf(document), id);
+  }
+
+  PrimaryKey of(RawValue partitionKeyValue, RawValue id) {
+    var encoder = new KeyEncoder(strings);
+    if (partitionKey == null) {
+      return new PrimaryKey("", bounded(encoder.append(id, false).toByteArray()), null);
+    }
+    byte[] encoded = encodePartitionKey(partitionKeyValue);
+    String epk = epk(partitionKeyValue);
+    byte[] bytes = bounded(concat(encoded, encoder.append(id, false).toByteArray()));
+    return new PrimaryKey(epk, bytes, logicalKey(epk, encoded));
+  }
+
+  /** Partition key (under its dotted path, if it is there) and {@code _id}, as a document. */
+  byte[] documentKey(RawDocument document) {
+    var encoder = new BsonEncoder(64);
+    int start = encoder.startDocument();
+    RawValue value = partitionKeyOf(document);
+    if (value != null && !path.equals("_id")) {
+      encoder.writeElement(path, value);
+    }
+    encoder.writeElement("_id", document.field(ID));
+    encoder.endDocument(start);
+    return encoder.toByteArray();
+  }
+
+  /** Where the documents of that partition key are in the key space. */
+  String epk(RawValue partitionKeyValue) {
+    if (partitionKey == null) {
+      return "";
+    }
+    return EffectivePartitionKey.of(partitionKeyValue).toString();
+  }
+
+  /** The key under which the size of a logical partition is kept. */
+  byte[] logicalKey(RawValue partitionKeyValue) {
+    if (partitionKey == null) {
+      return null;
+    }
+    return logicalKey(epk(partitionKeyValue), encodePartitionKey(partitionKeyValue));
+  }
+
+  private static byte[] logicalKey(String epk, byte[] encoded) {
+    return bounded(concat(epk.getBytes(StandardCharsets.US_ASCII), encoded));
+  }
+
+  /** The key of a unique index: unique among the documents of one partition key. */
+  static byte[] uniqueKey(byte[] logicalKey, byte[] indexKey) {
+    return bounded(logicalKey == null ? indexKey : concat(logicalKey, indexKey));
+  }
+
+  /**
+   * The maps take keys of some kilobytes. What is longer is cut and gets its digest, which is as
+   * good as equality: nobody finds two values with the same SHA-256.
+   */
+  private static byte[] bounded(byte[] key) {
+    if (key.length <= KEY_BYTES_MAX) {
+      return key;
+    }
+    try {
+      byte[] digest = MessageDigest.getInstance("SHA-256").digest(key);
+      return concat(Arrays.copyOf(key, CUT_KEY_BYTES), digest);
+    } catch (NoSuchAlgorithmException e) {
+      throw new IllegalStateException("every Java platform has SHA-256", e);
+    }
+  }
+
+  private byte[] encodePartitionKey(RawValue value) {
+    // Not under the collation: the hash goes by bytes, and so does a partition key's identity.
+    return new KeyEncoder().append(value == null ? MISSING : value, false).toByteArray();
+  }
+
+  private static byte[] concat(byte[] first, byte[] second) {
+    byte[] both = new byte[first.length + second.length];
+    System.arraycopy(first, 0, both, 0, first.length);
+    System.arraycopy(second, 0, both, first.length, second.length);
+    return both;
+  }
+}

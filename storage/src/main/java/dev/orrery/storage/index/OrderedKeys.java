@@ -1,0 +1,47 @@
+package dev.orrery.storage.index;
+
+import dev.orrery.storage.value.KeyEncoder;
+import dev.orrery.storage.value.RawDocument;
+import dev.orrery.storage.value.RawValue;
+import dev.orrery.storage.value.StringOrder;
+import java.util.List;
+
+/** The keys of an index by value: one for a document without arrays on its paths. */
+final class OrderedKeys implements IndexKeys.Source {
+  private final List<IndexField> fields;
+  private final boolean isSparse;
+  private final StringOrder strings;
+
+  OrderedKeys(IndexSpec spec, StringOrder strings) {
+    this.fields = spec.fields();
+    this.isSparse = spec.isSparse();
+    this.strings = strings;
+  }
+
+  @Override
+  public IndexKeySet keysOf(RawDocument document) {
+    var encoder = new KeyEncoder(strings);
+    int missing = 0;
+    for (IndexField field : fields) {
+      RawValue value = field.path().findOrArray(document);
+      if (value == null) {
+        missing++;
+        encoder.appendNull(field.isDescending());
+      } else if (value.isArray()) {
+        return new ArrayExpansion(this, encoder).expand(document);
+      } else {
+        encoder.append(value, field.isDescending());
+      }
+    }
+    return leavesOut(missing) ? IndexKeySet.EMPTY : IndexKeySet.single(encoder.toByteArray());
+  }
+
+  List<IndexField> fields() {
+    return fields;
+  }
+
+  /** A sparse index leaves a document out only if all its fields are missing. */
+  boolean leavesOut(int missing) {
+    return isSparse && missing == fields.size();
+  }
+}

@@ -1,0 +1,316 @@
+package dev.orrery.storage;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.orrery.storage.catalog.CollectionInfo;
+import dev.orrery.storage.index.IndexSpec;
+import dev.orrery.storage.value.RawDocument;
+import dev.orrery.storage.value.RawValue;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import org.bson.BsonDocument;
+import org.bson.BsonInt32;
+import org.bson.BsonString;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** What any storage engine must do; an engine's test extends this and says how to open one. */
+public abstract class StorageContract {
+  protected static final Namespace NAMESPACE = new Namespace("db", "things");
+
+  @TempDir protected Path directory;
+  protected StorageEngine engine;
+
+  protected abstract StorageEngine open(Path directory);
+
+  @BeforeEach
+  void openEngine() {
+    engine = open(directory);
+  }
+
+  @AfterEach
+  void closeEngine() {
+    engine.close();
+  }
+
+  protected void reopen() {
+    engine.close();
+    engine = open(directory);
+  }
+
+  protected CollectionStore create(String partitionKey, int partitions) {
+    return engine.create(
+        NAMESPACE,
+        new CollectionInfo.Creation(
+            new BsonDocument(),
+            partitionKey,
+            List.of(IndexSpec.idIndex()),
+            partitions,
+            new BsonDocument()));
+  }
+
+  protected CollectionStore things() {
+    return engine.find(NAMESPACE);
+  }
+
+  protected WriteOutcome insert(String json) {
+    return commit(new WriteOperation.Insert(things(), raw(json)));
+  }
+
+  protected WriteOutcome commit(WriteOperation operation) {
+    return engine.commit(WriteBatch.of(operation), new WorkMeter()).outcomes().get(0);
+  }
+
+  protected static RawDocument raw(String json) {
+    return RawDocument.of(BsonDocument.parse(json));
+  }
+
+  protected StoredDocument find(int id) {
+    return find(null, id);
+  }
+
+  protected StoredDocument find(String partitionKey, int id) {
+    RawValue key = partitionKey == null ? null : RawValue.of(new BsonString(partitionKey));
+    var store = things();
+    byte[] primaryKey = store.primaryKey(key, RawValue.of(new BsonInt32(id)));
+    return store.partitionOf(key).find(primaryKey, new WorkMeter());
+  }
+
+  protected static List<BsonDocument> scan(CollectionStore collection) {
+    var documents = new ArrayList<BsonDocument>();
+    for (PartitionStore partition : collection.partitions()) {
+      var cursor = partition.scan(false);
+      var meter = new WorkMeter();
+      for (var one = cursor.next(meter); one != null; one = cursor.next(meter)) {
+        documents.add(one.document().toBsonDocument());
+      }
+    }
+    return documents;
+  }
+
+  protected static List<Integer> idsByIndex(CollectionStore collection, String index) {
+    var ids = new ArrayList<Integer>();
+    IndexSpec spec = collection.info().index(index).spec();
+    for (PartitionStore partition : collection.partitions()) {
+      var cursor = partition.scan(spec, IndexRange.all(false));
+      var meter = new WorkMeter();
+      while (cursor.next(meter)) {
+        ids.add(cursor.fetch(meter).document().field("_id").asInt32());
+      }
+    }
+    return ids;
+  }
+
+  @Test
+  void aDocumentIsFoundByItsPrimaryKeyAndComesBackByteForByte() {
+    create(null, 1);
+    assertThat(insert("{_id: 1, a: {b: [1, 2]}}").isApplied()).isTrue();
+
+    assertThat(find(1).document()).isEqualTo(raw("{_id: 1, a: {b: [1, 2]}}"));
+    assertThat(find(2)).isNull();
+  }
+
+  @Test
+  void aSecondDocumentWithAnEqualIdIsRefusedWhateverItsNumberType() {
+    create(null, 1);
+    insert("{_id: 1}");
+
+    WriteOutcome outcome = insert("{_id: {$numberDouble: '1.0'}, other: true}");
+
+    assertThat(outcome.status()).isEqualTo(WriteOutcome.Status.DUPLICATE);
+    assertThat(outcome.index().name()).isEqualTo("_id_");
+    assertThat(scan(things())).containsExactly(BsonDocument.parse("{_id: 1}"));
+  }
+
+  @Test
+  void twoDocumentsMayShareAnIdUnderDifferentPartitionKeys() {
+    create("p", 4);
+
+    assertThat(insert("{_id: 1, p: 'a'}").isApplied()).isTrue();
+    assertThat(insert("{_id: 1, p: 'b'}").isApplied()).isTrue();
+    assertThat(insert("{_id: 1, p: 'a'}").isApplied()).isFalse();
+    assertThat(find("a", 1).document()).isEqualTo(raw("{_id: 1, p: 'a'}"));
+    assertThat(find("b", 1).document()).isEqualTo(raw("{_id: 1, p: 'b'}"));
+  }
+
+  @Test
+  void aReplaceWithAStaleVersionConflictsAndChangesNothing() {
+    create(null, 1);
+    insert("{_id: 1, v: 1}");
+    StoredDocument seen = find(1);
+    commit(new WriteOperation.Replace(things(), seen, raw("{_id: 1, v: 2}")));
+
+    var outcome = commit(new WriteOperation.Replace(things(), seen, raw("{_id: 1, v: 3}")));
+
+    assertThat(outcome.status()).isEqualTo(WriteOutcome.Status.CONFLICT);
+    assertThat(find(1).document()).isEqualTo(raw("{_id: 1, v: 2}"));
+  }
+
+  @Test
+  void aDeletedDocumentIsGoneFromKeysScansAndIndexes() {
+    create(null, 1);
+    insert("{_id: 1}");
+    insert("{_id: 2}");
+
+    assertThat(commit(new WriteOperation.Delete(things(), find(1))).isApplied()).isTrue();
+
+    assertThat(find(1)).isNull();
+    assertThat(scan(things())).containsExactly(BsonDocument.parse("{_id: 2}"));
+    assertThat(idsByIndex(things(), "_id_")).containsExactly(2);
+    assertThat(insert("{_id: 1, again: true}").isApplied()).isTrue();
+  }
+
+  @Test
+  void aBatchSaysForEachOperationWhatBecameOfIt() {
+    create(null, 1);
+    var operations = new ArrayList<WriteOperation>();
+    for (int id : new int[] {1, 2, 1, 3}) {
+      operations.add(new WriteOperation.Insert(things(), raw("{_id: " + id + "}")));
+    }
+
+    assertThat(statuses(operations, WriteBatch.OnFailure.APPLY_NONE))
+        .containsExactly("NOT_APPLIED", "NOT_APPLIED", "DUPLICATE", "NOT_APPLIED");
+    assertThat(scan(things())).isEmpty();
+    assertThat(statuses(operations, WriteBatch.OnFailure.STOP))
+        .containsExactly("APPLIED", "APPLIED", "DUPLICATE", "NOT_APPLIED");
+    assertThat(statuses(operations, WriteBatch.OnFailure.CONTINUE))
+        .containsExactly("DUPLICATE", "DUPLICATE", "DUPLICATE", "APPLIED");
+    assertThat(scan(things())).hasSize(3);
+  }
+
+  private List<String> statuses(List<WriteOperation> operations, WriteBatch.OnFailure onFailure) {
+    return engine.commit(new WriteBatch(operations, onFailure), new WorkMeter()).outcomes().stream()
+        .map(outcome -> outcome.status().name())
+        .toList();
+  }
+
+  @Test
+  void oneBatchCannotChangeTheSameVersionTwice() {
+    create(null, 1);
+    insert("{_id: 1, v: 1}");
+    StoredDocument seen = find(1);
+    List<WriteOperation> operations =
+        List.of(
+            new WriteOperation.Replace(things(), seen, raw("{_id: 1, v: 2}")),
+            new WriteOperation.Delete(things(), seen));
+
+    assertThat(statuses(operations, WriteBatch.OnFailure.CONTINUE))
+        .containsExactly("APPLIED", "CONFLICT");
+  }
+
+  @Test
+  void uniqueKeysHoldWithinAPartitionKeyAndMissingCountsAsNull() {
+    create("p", 2);
+    engine.createIndexes(things(), List.of(IndexSpec.of(BsonDocument.parse(UNIQUE_INDEX))));
+
+    assertThat(insert("{_id: 1, p: 'a', u: 1}").isApplied()).isTrue();
+    assertThat(insert("{_id: 2, p: 'b', u: 1}").isApplied()).isTrue();
+    assertThat(insert("{_id: 3, p: 'a', u: 1}").status()).isEqualTo(WriteOutcome.Status.DUPLICATE);
+    assertThat(insert("{_id: 4, p: 'a'}").isApplied()).isTrue();
+    assertThat(insert("{_id: 5, p: 'a', u: null}").isApplied()).isFalse();
+    commit(new WriteOperation.Delete(things(), find("a", 1)));
+    assertThat(insert("{_id: 3, p: 'a', u: 1}").isApplied()).isTrue();
+  }
+
+  protected static final String UNIQUE_INDEX = "{v: 2, key: {u: 1}, name: 'u_1', unique: true}";
+
+  @Test
+  void anIndexIsBuiltOverExistingDocumentsAndKeptByWrites() {
+    create("p", 3);
+    for (int i = 0; i < 200; i++) {
+      insert("{_id: %d, p: %d, a: %d}".formatted(i, i % 7, -i));
+    }
+    engine.createIndexes(
+        things(), List.of(IndexSpec.of(BsonDocument.parse("{key: {a: 1}, name: 'a_1'}"))));
+    insert("{_id: 1000, p: 1, a: -1000}");
+
+    assertThat(idsByIndex(things(), "a_1")).hasSize(201).contains(1000);
+    assertThat(engine.validate(things())).isEmpty();
+    assertThat(engine.dropIndex(things(), "a_1")).isTrue();
+    assertThat(engine.dropIndex(things(), "a_1")).isFalse();
+    assertThat(things().info().readyIndexes()).hasSize(1);
+  }
+
+  @Test
+  void aFailedUniqueBuildLeavesNoIndex() {
+    create(null, 1);
+    insert("{_id: 1, u: 1}");
+    insert("{_id: 2, u: 1}");
+    var specs = List.of(IndexSpec.of(BsonDocument.parse(UNIQUE_INDEX)));
+
+    org.assertj.core.api.Assertions.assertThatThrownBy(() -> engine.createIndexes(things(), specs))
+        .isInstanceOf(UniqueViolationException.class);
+
+    assertThat(things().info().indexes()).hasSize(1);
+    assertThat(insert("{_id: 3, u: 1}").isApplied()).isTrue();
+    assertThat(engine.validate(things())).isEmpty();
+  }
+
+  @Test
+  void countsAreExactPerPartitionAndPerKey() {
+    create("p", 2);
+    long bytes = 0;
+    for (int i = 0; i < 50; i++) {
+      String json = "{_id: %d, p: '%s'}".formatted(i, i < 20 ? "a" : "b" + i);
+      bytes += raw(json).length();
+      insert(json);
+    }
+    var ofA = things().statisticsOf(RawValue.of(new BsonString("a")));
+
+    assertThat(ofA.documents()).isEqualTo(20);
+    assertThat(ofA.bytes()).isEqualTo(20L * raw("{_id: 1, p: 'a'}").length());
+    assertThat(things().partitions().stream().mapToLong(p -> p.statistics().bytes()).sum())
+        .isEqualTo(bytes);
+    assertThat(things().partitions().stream().mapToLong(p -> p.statistics().keys()).sum())
+        .isEqualTo(31);
+  }
+
+  @Test
+  void everythingIsThereAfterARestart() {
+    create("p", 3);
+    engine.createIndexes(things(), List.of(IndexSpec.of(BsonDocument.parse(UNIQUE_INDEX))));
+    for (int i = 0; i < 300; i++) {
+      insert("{_id: %d, p: 'k%d', u: %d}".formatted(i, i % 10, i));
+    }
+    engine.putSetting("user", BsonDocument.parse("{_id: 'admin.x', secret: 1}"));
+    reopen();
+
+    assertThat(scan(things())).hasSize(300);
+    assertThat(things().info().readyIndexes()).hasSize(2);
+    assertThat(insert("{_id: 1000, p: 'k1', u: 1}").isApplied()).isFalse();
+    assertThat(engine.settings("user")).hasSize(1);
+    assertThat(engine.validate(things())).isEmpty();
+  }
+
+  @Test
+  void collectionsAreCreatedRenamedAndDropped() {
+    create(null, 1);
+    assertThat(create(null, 1)).isNull();
+    insert("{_id: 1}");
+    var renamed = new Namespace("db2", "others");
+
+    assertThat(engine.rename(things(), renamed, false)).isTrue();
+    assertThat(things()).isNull();
+    assertThat(scan(engine.find(renamed))).hasSize(1);
+    assertThat(engine.drop(engine.find(renamed))).isTrue();
+    assertThat(engine.collections()).isEmpty();
+    reopen();
+    assertThat(engine.collections()).isEmpty();
+  }
+
+  @Test
+  void documentsFromFiveBytesUpToSixteenMegabytesAreKept() {
+    create(null, 1);
+    var large = new BsonDocument("_id", new BsonInt32(1));
+    large.append("x", new BsonString("x".repeat((16 << 20) - 100)));
+    commit(new WriteOperation.Insert(things(), RawDocument.of(large)));
+    insert("{_id: {}}");
+    reopen();
+
+    assertThat(find(1).document().toBsonDocument()).isEqualTo(large);
+    assertThat(scan(things())).hasSize(2);
+  }
+}
