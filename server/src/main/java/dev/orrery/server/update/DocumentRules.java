@@ -13,7 +13,7 @@ import org.bson.BsonValue;
 
 /** What a document must be like to be stored: its depth, its size, the names of its fields. */
 final class DocumentRules {
-  static final int BYTES_MAX = 16 * 1024 * 1024;
+  private static final int BYTES_MAX = 16 * 1024 * 1024;
 
   /** MongoDB builds documents of this size in memory before it finds them too large to store. */
   private static final int INTERNAL_BYTES_MAX = BYTES_MAX + 16 * 1024;
@@ -23,7 +23,7 @@ final class DocumentRules {
   private DocumentRules() {}
 
   /** The document with {@code _id} as its first field, if it has one. */
-  static BsonDocument withIdInFront(BsonDocument document) {
+  private static BsonDocument withIdInFront(BsonDocument document) {
     if (!document.containsKey("_id") || document.getFirstKey().equals("_id")) {
       return document;
     }
@@ -33,17 +33,29 @@ final class DocumentRules {
     return ordered;
   }
 
-  static void requireSize(RawDocument document) {
-    if (document.length() > INTERNAL_BYTES_MAX) {
-      throw tooLarge(document);
-    }
-    if (document.length() > BYTES_MAX) {
-      throw new CommandException(
-          ErrorCode.LOCATION_17419, "Resulting document after update is larger than " + BYTES_MAX);
-    }
+  /** The bytes of a document after an update, with {@code _id} in front. */
+  static RawDocument encoded(BsonDocument document) {
+    return encoded(
+        document, ErrorCode.LOCATION_17419, "Resulting document after update is larger than ");
   }
 
-  static CommandException tooLarge(RawDocument document) {
+  /** The bytes of a document to be inserted, with {@code _id} in front. */
+  static RawDocument encodedForInsert(BsonDocument document) {
+    return encoded(document, ErrorCode.LOCATION_17420, "Document to upsert is larger than ");
+  }
+
+  private static RawDocument encoded(BsonDocument document, ErrorCode code, String words) {
+    var raw = RawDocument.of(withIdInFront(document));
+    if (raw.length() > INTERNAL_BYTES_MAX) {
+      throw tooLarge(raw);
+    }
+    if (raw.length() > BYTES_MAX) {
+      throw new CommandException(code, words + BYTES_MAX);
+    }
+    return raw;
+  }
+
+  private static CommandException tooLarge(RawDocument document) {
     var elements = document.elements();
     elements.next();
     return new CommandException(
@@ -58,16 +70,6 @@ final class DocumentRules {
             + INTERNAL_BYTES_MAX / (1024 * 1024)
             + "MB) First element: "
             + BsonText.element(elements.name(), elements.value().toBsonValue()));
-  }
-
-  static void requireInsertSize(RawDocument document) {
-    if (document.length() > INTERNAL_BYTES_MAX) {
-      throw tooLarge(document);
-    }
-    if (document.length() > BYTES_MAX) {
-      throw new CommandException(
-          ErrorCode.LOCATION_17420, "Document to upsert is larger than " + BYTES_MAX);
-    }
   }
 
   /** Checks a whole document that replaces another or is inserted. */
@@ -93,7 +95,7 @@ final class DocumentRules {
     requireDepth(value, depth);
   }
 
-  static void requireDepth(BsonValue value, int depth) {
+  private static void requireDepth(BsonValue value, int depth) {
     if (depth > DEPTH_MAX) {
       throw new CommandException(
           ErrorCode.OVERFLOW, "Document exceeds maximum nesting depth of " + DEPTH_MAX);

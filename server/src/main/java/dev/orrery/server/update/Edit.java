@@ -11,7 +11,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * One document while an update changes it: finds what paths lead to, stores and creates values
- * there, and refuses changes of {@code _id}. Belongs to one call of {@link Update#apply}.
+ * there, and refuses changes of {@code _id}. Belongs to one application of an update.
  */
 final class Edit {
   private static final int PADDING_MAX = 1_500_000;

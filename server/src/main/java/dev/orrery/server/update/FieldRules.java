@@ -38,7 +38,8 @@ final class FieldRules {
   }
 
   private BsonDocument computed(BsonDocument document, Scope scope) {
-    var result = document.clone();
+    var result = new BsonDocument(document.size());
+    result.putAll(document);
     for (var entry : rules.entrySet()) {
       BsonValue value = result.get(entry.getKey());
       if (entry.getValue() instanceof Compute compute) {

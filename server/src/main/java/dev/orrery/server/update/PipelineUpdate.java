@@ -13,17 +13,12 @@ final class PipelineUpdate extends Update {
   }
 
   @Override
-  public boolean isPositional() {
-    return false;
+  public Result apply(RawDocument before, int arrayIndex, UpdateClock clock) {
+    return Replacement.apply(before, pipeline.apply(before.toBsonDocument()), true);
   }
 
   @Override
-  boolean keepsFilterFields() {
-    return true;
-  }
-
-  @Override
-  boolean edit(Edit edit, RawDocument before) {
-    return Replacement.apply(edit, before, pipeline.apply(before.toBsonDocument()), true);
+  BsonDocument inserted(BsonDocument start, UpdateClock clock) {
+    return Replacement.inserted(start, pipeline.apply(start));
   }
 }

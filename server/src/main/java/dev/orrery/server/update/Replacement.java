@@ -13,24 +13,33 @@ import org.jspecify.annotations.Nullable;
 final class Replacement {
   private Replacement() {}
 
-  /** Replaces what {@code edit} holds; false if both documents are the same to the byte. */
-  static boolean apply(
-      Edit edit, RawDocument before, BsonDocument replacement, boolean allowsDollars) {
+  /** A document after it was replaced; unmodified only if both are the same to the byte. */
+  static Update.Result apply(RawDocument before, BsonDocument replacement, boolean allowsDollars) {
     if (RawDocument.of(replacement).equals(before)) {
-      return false;
+      return new Update.Result(before, false);
     }
-    var document = edit.document();
-    var oldId = document.get("_id");
-    document.clear();
+    var oldId = before.field("_id") == null ? null : before.field("_id").toBsonValue();
+    var document = withId(oldId, replacement);
+    DocumentRules.requireStorable(document, allowsDollars);
+    requireSameId(oldId, document.get("_id"));
+    return new Update.Result(DocumentRules.encoded(document), true);
+  }
+
+  /** A document to be inserted, of which the filter may have given the id. */
+  static BsonDocument inserted(BsonDocument start, BsonDocument replacement) {
+    var oldId = start.get("_id");
+    var document = withId(oldId, replacement);
+    requireSameId(oldId, document.get("_id"));
+    return document;
+  }
+
+  private static BsonDocument withId(@Nullable BsonValue oldId, BsonDocument replacement) {
+    var document = new BsonDocument(replacement.size() + 1);
     if (oldId != null && !replacement.containsKey("_id")) {
       document.put("_id", oldId);
     }
     document.putAll(replacement);
-    if (!edit.isInsert()) {
-      DocumentRules.requireStorable(document, allowsDollars);
-    }
-    requireSameId(oldId, document.get("_id"));
-    return true;
+    return document;
   }
 
   private static void requireSameId(@Nullable BsonValue oldId, @Nullable BsonValue newId) {

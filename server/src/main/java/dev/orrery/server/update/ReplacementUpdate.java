@@ -1,8 +1,10 @@
 package dev.orrery.server.update;
 
 import dev.orrery.storage.value.RawDocument;
+import java.util.Map;
 import org.bson.BsonDocument;
 import org.bson.BsonTimestamp;
+import org.bson.BsonValue;
 
 /** A document that takes the place of another, which only keeps its {@code _id}. */
 final class ReplacementUpdate extends Update {
@@ -12,17 +14,14 @@ final class ReplacementUpdate extends Update {
   ReplacementUpdate(BsonDocument replacement) {
     this.replacement = replacement;
     this.hasEmptyTimestamp =
-        replacement.entrySet().stream()
-            .anyMatch(field -> !field.getKey().equals("_id") && isEmpty(field.getValue()));
+        replacement.entrySet().stream().anyMatch(ReplacementUpdate::isEmptyTimestamp);
   }
 
-  private static boolean isEmpty(org.bson.BsonValue value) {
-    return value instanceof BsonTimestamp timestamp && timestamp.getValue() == 0;
-  }
-
-  @Override
-  public boolean isPositional() {
-    return false;
+  /** An empty timestamp at the top level means the time of the update, but not as an id. */
+  private static boolean isEmptyTimestamp(Map.Entry<String, BsonValue> field) {
+    return field.getValue() instanceof BsonTimestamp timestamp
+        && timestamp.getValue() == 0
+        && !field.getKey().equals("_id");
   }
 
   @Override
@@ -31,18 +30,24 @@ final class ReplacementUpdate extends Update {
   }
 
   @Override
-  boolean edit(Edit edit, RawDocument before) {
-    var document = hasEmptyTimestamp ? withTimestamps(edit.clock()) : replacement;
-    return Replacement.apply(edit, before, document, false);
+  public Result apply(RawDocument before, int arrayIndex, UpdateClock clock) {
+    return Replacement.apply(before, complete(clock), false);
   }
 
-  /** Empty timestamps at the top level mean the time of the update. */
-  private BsonDocument withTimestamps(UpdateClock clock) {
+  @Override
+  BsonDocument inserted(BsonDocument start, UpdateClock clock) {
+    return Replacement.inserted(start, complete(clock));
+  }
+
+  private BsonDocument complete(UpdateClock clock) {
+    if (!hasEmptyTimestamp) {
+      return replacement;
+    }
     var document = new BsonDocument(replacement.size());
-    replacement.forEach(
-        (name, value) ->
-            document.put(
-                name, !name.equals("_id") && isEmpty(value) ? clock.nextTimestamp() : value));
+    for (var field : replacement.entrySet()) {
+      document.put(
+          field.getKey(), isEmptyTimestamp(field) ? clock.nextTimestamp() : field.getValue());
+    }
     return document;
   }
 }

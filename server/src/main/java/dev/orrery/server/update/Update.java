@@ -22,30 +22,22 @@ public abstract sealed class Update permits OperatorUpdate, ReplacementUpdate, P
    * @param arrayIndex the position that {@code $} stands for, as the filter's match details tell,
    *     or {@link #NO_ARRAY_INDEX}
    */
-  public final Result apply(RawDocument before, int arrayIndex, UpdateClock clock) {
-    var document = before.toBsonDocument();
-    if (!edit(new Edit(document, arrayIndex, clock, false), before)) {
-      return new Result(before, false);
-    }
-    var after = RawDocument.of(DocumentRules.withIdInFront(document));
-    DocumentRules.requireSize(after);
-    return new Result(after, true);
-  }
+  public abstract Result apply(RawDocument before, int arrayIndex, UpdateClock clock);
 
   /** Whether the update needs to know which array element the filter matched. */
-  public abstract boolean isPositional();
+  public boolean isPositional() {
+    return false;
+  }
 
   /** Whether an upsert takes every equality of the filter into the new document, not only _id. */
-  abstract boolean keepsFilterFields();
+  boolean keepsFilterFields() {
+    return true;
+  }
 
   /**
-   * Changes the document that {@code edit} holds, of which {@code before} is the original; false if
-   * there was nothing to change.
+   * What is inserted when nothing matches; not checked for storage yet.
+   *
+   * @param start the fields that the filter gives, to be changed as the update likes
    */
-  abstract boolean edit(Edit edit, RawDocument before);
-
-  /** Changes a document that will be inserted; it is validated later, as a whole. */
-  final void editForInsert(BsonDocument document, UpdateClock clock) {
-    edit(new Edit(document, NO_ARRAY_INDEX, clock, true), RawDocument.of(document));
-  }
+  abstract BsonDocument inserted(BsonDocument start, UpdateClock clock);
 }

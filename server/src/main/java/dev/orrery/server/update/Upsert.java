@@ -43,8 +43,7 @@ public final class Upsert {
         update.keepsFilterFields()
             ? Equalities.document(filter)
             : Equalities.document(filter, List.of("_id"));
-    update.editForInsert(document, clock);
-    return complete(document, ids);
+    return complete(update.inserted(document, clock), ids);
   }
 
   /** The same with a document given beforehand in the place of the update: upsertSupplied. */
@@ -58,8 +57,6 @@ public final class Upsert {
       document.put("_id", new BsonObjectId(ids.get()));
     }
     DocumentRules.requireStorable(document, true);
-    var raw = RawDocument.of(DocumentRules.withIdInFront(document));
-    DocumentRules.requireInsertSize(raw);
-    return raw;
+    return DocumentRules.encodedForInsert(document);
   }
 }
