@@ -194,10 +194,9 @@ final class ArrayExpressions {
   }
 
   private static BsonValue range(@Nullable BsonValue[] values) {
-    long start = requireRange(values[0], "starting value", "a starting value", 34443);
-    long end = requireRange(values[1], "ending value", "an ending value", 34445);
-    long step =
-        values.length > 2 ? requireRange(values[2], "step value", "a step value", 34447) : 1;
+    long start = RangePart.START.require(values[0]);
+    long end = RangePart.END.require(values[1]);
+    long step = values.length > 2 ? RangePart.STEP.require(values[2]) : 1;
     if (step == 0) {
       throw new CommandException(ErrorCode.LOCATION_34449, "$range requires a non-zero step value");
     }
@@ -218,32 +217,45 @@ final class ArrayExpressions {
     return numbers;
   }
 
-  private static long requireRange(
-      @Nullable BsonValue value, String what, String article, int code) {
-    if (!Numbers.isNumber(value)) {
-      boolean isStep = code == 34447;
-      throw new CommandException(
-          isStep
-              ? ErrorCode.LOCATION_34447
-              : code == 34443 ? ErrorCode.LOCATION_34443 : ErrorCode.LOCATION_34445,
-          // MongoDB forgets the space before the type of a step.
-          "$range requires a numeric "
-              + what
-              + ", found value of type:"
-              + (isStep ? "" : " ")
-              + typeName(value));
+  /** The operands of $range, which MongoDB refuses in slightly different words. */
+  private enum RangePart {
+    START("a", "starting value", " ", ErrorCode.LOCATION_34443, ErrorCode.LOCATION_34444),
+    END("an", "ending value", " ", ErrorCode.LOCATION_34445, ErrorCode.LOCATION_34446),
+    // MongoDB forgets the space before the type of a step.
+    STEP("a", "step value", "", ErrorCode.LOCATION_34447, ErrorCode.LOCATION_34448);
+
+    private final String article;
+    private final String name;
+    private final String gap;
+    private final ErrorCode notNumeric;
+    private final ErrorCode notInt;
+
+    RangePart(String article, String name, String gap, ErrorCode notNumeric, ErrorCode notInt) {
+      this.article = article;
+      this.name = name;
+      this.gap = gap;
+      this.notNumeric = notNumeric;
+      this.notInt = notInt;
     }
-    if (!Numbers.isInt(value)) {
-      throw new CommandException(
-          code == 34447
-              ? ErrorCode.LOCATION_34448
-              : code == 34443 ? ErrorCode.LOCATION_34444 : ErrorCode.LOCATION_34446,
-          "$range requires "
-              + article
-              + " that can be represented as a 32-bit integer, found value: "
-              + BsonText.aggregated(value));
+
+    long require(@Nullable BsonValue value) {
+      if (!Numbers.isNumber(value)) {
+        throw new CommandException(
+            notNumeric,
+            String.format(
+                "$range requires a numeric %s, found value of type:%s%s",
+                name, gap, typeName(value)));
+      }
+      if (!Numbers.isInt(value)) {
+        throw new CommandException(
+            notInt,
+            String.format(
+                "$range requires %s %s that can be represented as a 32-bit integer, "
+                    + "found value: %s",
+                article, name, BsonText.aggregated(value)));
+      }
+      return Numbers.toLong(value);
     }
-    return Numbers.toLong(value);
   }
 
   private static BsonValue reverse(@Nullable BsonValue value) {
