@@ -10,6 +10,7 @@ import java.util.Collections;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
+import java.util.TreeSet;
 import org.bson.BsonArray;
 import org.bson.BsonInt32;
 import org.bson.BsonNull;
@@ -88,10 +89,38 @@ final class ArrayExpressions {
   }
 
   private static Expression parseIn(String name, BsonValue argument, ParseContext context) {
-    List<Expression> operands = Arguments.exactly(2, name, argument, context);
-    Comparator<BsonValue> order = context.order();
-    return new BinaryCall(
-        (value, array) -> in(order, value, array), operands.get(0), operands.get(1));
+    return new In(context.order(), Arguments.exactly(2, name, argument, context));
+  }
+
+  /** A constant array is sorted once, so that looking a value up does not walk it. */
+  private record In(Comparator<BsonValue> order, List<Expression> operands) implements Expression {
+    @Override
+    public BsonValue evaluate(Scope scope) {
+      return in(order, operands.get(0).evaluate(scope), operands.get(1).evaluate(scope));
+    }
+
+    @Override
+    public Expression withOperands(List<Expression> others) {
+      return new In(order, List.copyOf(others));
+    }
+
+    @Override
+    public boolean isFoldable() {
+      return true;
+    }
+
+    @Override
+    public Expression optimize() {
+      Expression optimized = Expression.super.optimize();
+      if (optimized instanceof In same
+          && same.operands.get(1) instanceof Constant constant
+          && constant.value() instanceof BsonArray array) {
+        var set = new TreeSet<>(order);
+        set.addAll(array);
+        return new UnaryCall(value -> Truth.of(set.contains(value)), same.operands.get(0));
+      }
+      return optimized;
+    }
   }
 
   private static BsonValue in(
