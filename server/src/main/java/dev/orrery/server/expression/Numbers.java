@@ -1,5 +1,6 @@
 package dev.orrery.server.expression;
 
+import dev.orrery.server.error.BsonText;
 import dev.orrery.server.error.CommandException;
 import dev.orrery.server.error.DoubleText;
 import dev.orrery.server.error.ErrorCode;
@@ -139,6 +140,23 @@ public final class Numbers {
         && digits <= 19
         && exact.stripTrailingZeros().scale() <= 0
         && exact.toBigInteger().bitLength() < Long.SIZE;
+  }
+
+  /** The number of elements that $firstN and its kin are to keep. */
+  public static long requireElementCount(@Nullable BsonValue n) {
+    String rule = "Value for 'n' must be of integral type, but found ";
+    if (!isNumber(n)) {
+      throw new CommandException(ErrorCode.LOCATION_5787902, rule + BsonText.aggregated(n));
+    }
+    if (!isLong(n)) {
+      throw new CommandException(ErrorCode.LOCATION_5787903, rule + BsonText.aggregated(n));
+    }
+    long count = toLong(n);
+    if (count <= 0) {
+      throw new CommandException(
+          ErrorCode.LOCATION_5787908, "'n' must be greater than 0, found " + count);
+    }
+    return count;
   }
 
   static boolean isNaN(BsonValue number) {
