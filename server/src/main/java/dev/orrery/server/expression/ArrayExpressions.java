@@ -110,9 +110,44 @@ final class ArrayExpressions {
   }
 
   private static Expression parseIndexOf(String name, BsonValue argument, ParseContext context) {
-    Comparator<BsonValue> order = context.order();
-    return new Call(
-        values -> indexOf(order, values), Arguments.between(2, 4, name, argument, context));
+    return new IndexOf(context.order(), Arguments.between(2, 4, name, argument, context));
+  }
+
+  /** A constant array is checked ahead, and then with other words. */
+  private record IndexOf(Comparator<BsonValue> order, List<Expression> operands)
+      implements Expression {
+    @Override
+    public BsonValue evaluate(Scope scope) {
+      return indexOf(
+          order, operands.stream().map(o -> o.evaluate(scope)).toArray(BsonValue[]::new));
+    }
+
+    @Override
+    public Expression withOperands(List<Expression> others) {
+      return new IndexOf(order, List.copyOf(others));
+    }
+
+    @Override
+    public boolean isFoldable() {
+      return true;
+    }
+
+    @Override
+    public Expression optimize() {
+      Expression optimized = Expression.super.optimize();
+      if (optimized instanceof IndexOf same && same.operands.get(0) instanceof Constant array) {
+        if (Truth.isNullish(array.value())) {
+          return new Constant(BsonNull.VALUE);
+        }
+        if (!array.value().isArray()) {
+          throw new CommandException(
+              ErrorCode.LOCATION_50809,
+              "First operand of $indexOfArray must be an array. First argument is of type: "
+                  + typeName(array.value()));
+        }
+      }
+      return optimized;
+    }
   }
 
   private static BsonValue indexOf(Comparator<BsonValue> order, @Nullable BsonValue[] values) {

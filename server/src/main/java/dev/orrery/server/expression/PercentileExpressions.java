@@ -38,7 +38,7 @@ final class PercentileExpressions {
   private static Expression parsePercentile(String name, BsonValue argument, ParseContext context) {
     BsonDocument arguments = requireArguments(name, argument, List.of("input", "p", "method"));
     Expression p = Expressions.parse(arguments.get("p"), context).optimize();
-    List<Double> ranks = requireRanks(p);
+    List<Double> ranks = requireRanks(p, arguments.get("p"));
     requireMethod(arguments.get("method"));
     return new UnaryCall(
         input -> new BsonArray(percentiles(input, ranks)),
@@ -84,13 +84,14 @@ final class PercentileExpressions {
     }
   }
 
-  private static List<Double> requireRanks(Expression p) {
+  private static List<Double> requireRanks(Expression p, BsonValue written) {
     String rule =
         "The $percentile 'p' field must be an array of numbers from [0.0, 1.0], but found: ";
     if (!(p instanceof Constant constant)) {
       throw new CommandException(
           ErrorCode.LOCATION_7750300,
-          "The $percentile 'p' field must be an array of constant numbers from [0.0, 1.0]");
+          "The $percentile 'p' field must be an array of constant values, but found value: "
+              + BsonText.aggregated(written));
     }
     BsonValue value = constant.value();
     if (value == null || !value.isArray() || value.asArray().isEmpty()) {
