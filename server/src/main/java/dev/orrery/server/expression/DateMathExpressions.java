@@ -162,7 +162,7 @@ final class DateMathExpressions {
     try {
       return new BsonInt64(unit.difference(start, end, zone, day));
     } catch (ArithmeticException e) {
-      throw new CommandException(ErrorCode.LOCATION_5166308, "$dateDiff overflowed");
+      throw new CommandException(ErrorCode.LOCATION_5166308, "dateDiff overflowed");
     }
   }
 

@@ -1,6 +1,8 @@
 package dev.orrery.server.expression;
 
 import java.time.LocalDate;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -9,6 +11,9 @@ import org.jspecify.annotations.Nullable;
  */
 final class DatePattern {
   static final String SPECIFIERS = "dGHjLmMSuVYzZ%bB";
+
+  private static final Pattern OFFSET =
+      Pattern.compile("(?:GMT)?([+-])(\\d{1,2}):?(\\d\\d)?|[zZ]|UTC|GMT");
 
   private final String text;
   private final String format;
@@ -63,15 +68,15 @@ final class DatePattern {
         at++;
       }
       case 'd' -> parsed.day = number(2, "A two digit day could not be found");
-      case 'G' -> isoYear = number(4, "A four digit ISO year could not be found");
+      case 'G' -> isoYear = number(4, "A four digit ISO-8601 year could not be found");
       case 'H' -> parsed.hour = number(2, "A two digit hour could not be found");
       case 'j' -> dayOfYear = number(3, "A three digit day-of-year could not be found");
       case 'L' -> fraction();
       case 'm' -> parsed.month = number(2, "A two digit month could not be found");
       case 'M' -> parsed.minute = number(2, "A two digit minute could not be found");
       case 'S' -> parsed.second = number(2, "A two digit second could not be found");
-      case 'u' -> isoDay = number(1, "A one digit ISO day of week could not be found");
-      case 'V' -> isoWeek = number(2, "A two digit ISO week could not be found");
+      case 'u' -> isoDay = number(1, "A single digit day of week could not be found");
+      case 'V' -> isoWeek = number(2, "A two digit ISO-8601 week number could not be found");
       case 'Y' -> parsed.year = number(4, "A four digit year could not be found");
       case 'b', 'B' -> monthName();
       case 'z' -> offset();
@@ -82,6 +87,9 @@ final class DatePattern {
 
   private @Nullable Integer number(int width, String complaint) {
     int start = at;
+    if (!isDigit(at)) {
+      parsed.complain(at, "Unexpected data found.");
+    }
     while (start < text.length() && !isDigit(start)) {
       start++;
     }
@@ -91,6 +99,7 @@ final class DatePattern {
     }
     if (end == start) {
       parsed.complain(at, complaint);
+      at = end;
       return null;
     }
     at = end;
@@ -125,12 +134,9 @@ final class DatePattern {
   }
 
   private void offset() {
-    var matcher =
-        java.util.regex.Pattern.compile("(?:GMT)?([+-])(\\d{1,2}):?(\\d\\d)?|[zZ]|UTC|GMT")
-            .matcher(text)
-            .region(at, text.length());
+    Matcher matcher = OFFSET.matcher(text).region(at, text.length());
     if (!matcher.lookingAt()) {
-      parsed.complain(at, "The timezone could not be found in the database");
+      parsed.complain(at, "passing a time zone identifier as part of the string is not allowed");
       return;
     }
     int seconds = 0;

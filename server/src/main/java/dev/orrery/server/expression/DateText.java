@@ -25,11 +25,12 @@ final class DateText {
   private static final Set<String> ZONE_ABBREVIATIONS =
       Set.of("utc", "gmt", "est", "edt", "cst", "cdt", "mst", "mdt", "pst", "pdt", "cet", "cest");
 
-  /** A notation: what it looks like and what it sets. */
+  /** A notation: what it looks like and what it sets. Of two equally long, the first is taken. */
   private record Token(Pattern pattern, BiConsumer<DateText, Matcher> action) {}
 
   private static final List<Token> TOKENS =
       List.of(
+          token("t" + HOUR, (s, m) -> s.time(m, 1)),
           token("t?" + HOUR + "[:.]" + MINUTE, (s, m) -> s.time(m, 1)),
           token("t?" + HOUR + "[:.]" + MINUTE + "[:.]" + SECOND, (s, m) -> s.time(m, 1)),
           token(
@@ -78,8 +79,6 @@ final class DateText {
               (s, m) -> s.isoWeek(m, number(m, 3))),
           token("[0-9]{4}", (s, m) -> s.parsed.year = number(m, 0)),
           token("(?:gmt)?([+-])(2[0-4]|[01]?[0-9]):?([0-5]?[0-9])?", DateText::offset),
-          token("\\(?([a-z]{1,6})\\)?(?![a-z/_])", (s, m) -> s.zone(m.group(1))),
-          token("[a-z]+(?:[/_][a-z]+)*", (s, m) -> s.zone(m.group())),
           token(
               "(?:sunday|monday|tuesday|wednesday|thursday|friday|saturday"
                   + "|sun|mon|tues|tue|wednes|wed|thurs|thur|thu|fri|satur|sat)(?![a-z])",
@@ -89,6 +88,8 @@ final class DateText {
                   + "|[+-]?[ \\t]*[0-9]+[ \\t]*(?:sec|second|min|minute|hour|day|week|fortnight"
                   + "|month|year)s?(?:[ \\t]+ago)?)(?![a-z])",
               (s, m) -> {}),
+          token("\\(?([a-z]{1,6})\\)?(?![a-z/_])", (s, m) -> s.zone(m.group(1))),
+          token("[a-z]+(?:[/_][a-z]+)*", (s, m) -> s.zone(m.group())),
           token("[ .,;\\t]+", (s, m) -> {}));
 
   private final String text;
@@ -112,6 +113,9 @@ final class DateText {
   }
 
   private void read() {
+    if (text.isBlank()) {
+      parsed.complain(0, "Empty string");
+    }
     while (at < text.length()) {
       Token best = null;
       Matcher longest = null;
@@ -143,7 +147,7 @@ final class DateText {
     }
     int groups = match.groupCount();
     parsed.hour = number(match, first);
-    parsed.minute = number(match, first + 1);
+    parsed.minute = groups > first ? number(match, first + 1) : 0;
     parsed.second =
         groups > first + 1 && match.group(first + 2) != null ? number(match, first + 2) : 0;
     if (groups > first + 2 && match.group(first + 3) != null) {
@@ -218,7 +222,7 @@ final class DateText {
       return;
     }
     parsed.zone = zone;
-    parsed.zoneName = name;
+    parsed.zoneName = name == null ? null : StringExpressions.toUpper(name);
   }
 
   private static int militaryHours(char letter) {

@@ -150,10 +150,7 @@ final class Dates {
         pad(out, minutes / 60, 2);
         pad(out, minutes % 60, 2);
       }
-      case 'Z' -> {
-        out.append(offsetSeconds < 0 ? '-' : '+');
-        pad(out, Math.abs(offsetSeconds) / 60, 3);
-      }
+      case 'Z' -> out.append(offsetSeconds / 60);
       default -> throw new IllegalArgumentException("unchecked format");
     }
   }

@@ -229,11 +229,11 @@ final class MathExpressions {
           ErrorCode.LOCATION_16004,
           "can't convert from BSON type " + typeName(places) + " to long");
     }
+    long count = Numbers.requireLong(places);
     if (!Numbers.isInt(places)) {
       throw new CommandException(
           ErrorCode.LOCATION_51082, "precision argument to  " + name + " must be a integral value");
     }
-    long count = Numbers.toLong(places);
     if (count < PRECISION_MIN || count > PRECISION_MAX) {
       throw new CommandException(
           ErrorCode.LOCATION_51083,

@@ -50,23 +50,20 @@ final class ParsedDate {
   }
 
   void complain(int position, String message) {
-    String character = position < text.length() ? text.substring(position, position + 1) : " ";
+    // Past the end MongoDB shows the byte that ends the string.
+    String character = position < text.length() ? text.substring(position, position + 1) : "\0";
     complaints.add(position + ": " + message + " '" + character + "'");
   }
 
   /** The date meant; {@code given} is the zone argument of the operator. */
   long toMillis(Zone given, int end) {
+    checkTime(end);
     checkDay(end);
     if (!complaints.isEmpty()) {
       throw failed("Error parsing date string '" + text + "'; " + String.join("; ", complaints));
     }
-    if (hour == null && minute == null && second == null) {
-      hour = 0;
-      minute = 0;
-      second = 0;
-    }
     boolean hasDay = computedDay != null || year != null && month != null && day != null;
-    if (!hasDay || hour == null || minute == null) {
+    if (!hasDay) {
       throw failed(
           "an incomplete date/time string has been found, with elements missing: \"" + text + "\"");
     }
@@ -80,9 +77,19 @@ final class ParsedDate {
                   + "') together with a timezone argument");
     }
     LocalDate date = computedDay != null ? computedDay : LocalDate.of(year, month, day);
-    long seconds = (hour * 60L + minute) * 60 + (second == null ? 0 : second);
+    long seconds = (orZero(hour) * 60L + orZero(minute)) * 60 + orZero(second);
     long local = date.toEpochDay() * Dates.DAY_MILLIS + seconds * 1000 + millis;
     return (zone == null ? given : zone).fromLocal(local);
+  }
+
+  private static int orZero(@Nullable Integer part) {
+    return part == null ? 0 : part;
+  }
+
+  private void checkTime(int end) {
+    if (orZero(hour) > 23 || orZero(minute) > 59 || orZero(second) > 59) {
+      complain(end, "The parsed time was invalid");
+    }
   }
 
   private void checkDay(int end) {

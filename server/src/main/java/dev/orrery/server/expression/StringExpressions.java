@@ -210,13 +210,13 @@ final class StringExpressions {
       throw new CommandException(
           ErrorCode.LOCATION_16035, String.format(rule, "length", typeName(values[2])));
     }
-    long start = Numbers.toLong(values[1]);
+    long start = Numbers.requireLong(values[1]);
     if (start < 0) {
       throw new CommandException(
           ErrorCode.LOCATION_50752,
           "$substrBytes:  starting index must be non-negative (got: " + start + ")");
     }
-    long length = Numbers.toLong(values[2]);
+    long length = Numbers.requireLong(values[2]);
     long wanted = length < 0 ? bytes.length : Math.min(length, bytes.length);
     if (start < bytes.length && isContinuation(bytes[(int) start])) {
       throw new CommandException(

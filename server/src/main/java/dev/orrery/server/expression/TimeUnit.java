@@ -29,6 +29,11 @@ public enum TimeUnit {
   /** Bins are counted from the first moment of 2000, a Saturday. */
   private static final LocalDate REFERENCE = LocalDate.of(2000, 1, 1);
 
+  /** Twice the range of dates, roughly: what is more can't lead from one to another. */
+  private static final double AMOUNT_MILLIS_MAX = 0x1p64;
+
+  private static final long BIN_SIZE_MAX = 100_000_000_000L;
+
   private final int months;
   private final long millis;
 
@@ -37,7 +42,8 @@ public enum TimeUnit {
     this.millis = millis;
   }
 
-  static TimeUnit parse(String operator, BsonValue value) {
+  /** The unit of that name; an error speaks for the operator. */
+  public static TimeUnit parse(String operator, BsonValue value) {
     if (!value.isString()) {
       throw new CommandException(
           ErrorCode.LOCATION_5439013,
@@ -64,9 +70,14 @@ public enum TimeUnit {
     return millis;
   }
 
+  /** The date that many units later, in UTC. */
+  public long add(long date, long amount) {
+    return add(date, amount, Zone.UTC);
+  }
+
   /** The date that many units later, by the calendar and clock of the zone. */
   long add(long date, long amount, Zone zone) {
-    if (Math.abs((double) amount) * millis > Long.MAX_VALUE) {
+    if (this != MILLISECOND && Math.abs((double) amount) * millis > AMOUNT_MILLIS_MAX) {
       throw new CommandException(
           ErrorCode.LOCATION_5976500,
           "invalid dateAdd 'amount' parameter value: " + amount + " " + text());
@@ -82,7 +93,7 @@ public enum TimeUnit {
               : local.plusDays(Math.multiplyExact(amount, this == WEEK ? 7 : 1));
       return zone.fromLocal(Dates.millis(later));
     } catch (ArithmeticException | DateTimeException e) {
-      throw new CommandException(ErrorCode.LOCATION_5166406, "$dateAdd overflowed");
+      throw new CommandException(ErrorCode.LOCATION_5166406, "dateAdd overflowed");
     }
   }
 
@@ -103,9 +114,14 @@ public enum TimeUnit {
         yield days / 7;
       }
       case DAY -> from.toLocalDate().until(to.toLocalDate(), ChronoUnit.DAYS);
-      case HOUR -> hours(end, zone) - hours(start, zone);
-      case MINUTE, SECOND, MILLISECOND ->
-          Math.subtractExact(Math.floorDiv(end, millis), Math.floorDiv(start, millis));
+      case HOUR, MINUTE, SECOND -> {
+        // Counted on the clock, then corrected by what the clock was set forward or back.
+        int setBack = zone.offsetSeconds(start) - zone.offsetSeconds(end);
+        long onClock =
+            Math.floorDiv(zone.toLocal(end), millis) - Math.floorDiv(zone.toLocal(start), millis);
+        yield onClock + setBack * 1000L / millis;
+      }
+      case MILLISECOND -> Math.subtractExact(end, start);
     };
   }
 
@@ -114,14 +130,11 @@ public enum TimeUnit {
     return parts.toLocalDate().minusDays(after);
   }
 
-  /** Whole hours, where a zone that is off by half an hour begins them at its own. */
-  private static long hours(long date, Zone zone) {
-    long shift = Math.floorMod(zone.offsetSeconds(date) * 1000L, HOUR.millis);
-    return Math.floorDiv(date + shift, HOUR.millis);
-  }
-
   /** The start of the bin of so many units that holds the date. */
   long truncate(long date, long binSize, Zone zone, DayOfWeek startOfWeek) {
+    if (compareTo(DAY) <= 0 && binSize > BIN_SIZE_MAX) {
+      throw new CommandException(ErrorCode.LOCATION_5439006, "dateTrunc unsupported binSize value");
+    }
     LocalDateTime local = Dates.parts(zone.toLocal(date));
     try {
       if (months > 0) {
@@ -146,7 +159,7 @@ public enum TimeUnit {
       long since = Math.subtractExact(date, reference);
       return Math.addExact(reference, Math.multiplyExact(Math.floorDiv(since, bin), bin));
     } catch (ArithmeticException | DateTimeException e) {
-      throw new CommandException(ErrorCode.LOCATION_5439006, "$dateTrunc overflowed");
+      throw new CommandException(ErrorCode.LOCATION_5439004, "dateTrunc overflowed");
     }
   }
 

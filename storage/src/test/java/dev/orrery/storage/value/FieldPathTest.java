@@ -11,7 +11,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 class FieldPathTest {
-  /** Values are separated by blanks; @n is the position in the outermost array. */
+  /** Values are separated by blanks; @n is the position reported with a value. */
   @ParameterizedTest
   @CsvSource(
       delimiter = '|',
