@@ -47,8 +47,7 @@ final class BitwiseFilters {
     public BsonDocument document() {
       var array = new BsonArray();
       Arrays.stream(positions).forEach(position -> array.add(new BsonInt32(position)));
-      return new BsonDocument(
-          "$bits" + (all ? "All" : "Any") + (isSet ? "Set" : "Clear"), array);
+      return new BsonDocument("$bits" + (all ? "All" : "Any") + (isSet ? "Set" : "Clear"), array);
     }
 
     private boolean testNumber(long number) {

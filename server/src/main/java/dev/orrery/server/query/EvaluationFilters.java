@@ -192,9 +192,7 @@ public final class EvaluationFilters {
     if (rate == 0) {
       return Filter.NOTHING;
     }
-    return rate == 1
-        ? Filter.ALL
-        : new Filter.Whole(new Sample(rate));
+    return rate == 1 ? Filter.ALL : new Filter.Whole(new Sample(rate));
   }
 
   private static Filter parseExpression(String name, RawValue argument, OperatorCall.Scope scope) {
