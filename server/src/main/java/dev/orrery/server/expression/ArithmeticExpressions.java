@@ -104,7 +104,7 @@ final class ArithmeticExpressions {
   }
 
   private static BsonValue subtractFromDate(long millis, BsonValue right) {
-    long amount = Numbers.toLong(right);
+    long amount = Numbers.requireLong(right);
     long difference = millis - amount;
     if (((millis ^ amount) & (millis ^ difference)) < 0) {
       throw new CommandException(ErrorCode.OVERFLOW, "date overflow in $subtract");

@@ -1,5 +1,8 @@
 package dev.orrery.server.expression;
 
+import dev.orrery.server.error.CommandException;
+import dev.orrery.server.error.DoubleText;
+import dev.orrery.server.error.ErrorCode;
 import java.math.BigDecimal;
 import org.bson.BsonDecimal128;
 import org.bson.BsonDouble;
@@ -68,6 +71,19 @@ public final class Numbers {
       case DECIMAL128 -> toLong(number.asDecimal128().getValue());
       default -> throw new IllegalArgumentException("not numeric: " + number.getBsonType());
     };
+  }
+
+  /** A long; a double out of range is refused. */
+  static long requireLong(BsonValue number) {
+    if (number.isDouble()) {
+      double value = number.asDouble().getValue();
+      if (!(value >= -TWO_63 && value < TWO_63)) {
+        throw new CommandException(
+            ErrorCode.LOCATION_31109,
+            "Can't coerce out of range value " + DoubleText.brief(value) + " to long");
+      }
+    }
+    return toLong(number);
   }
 
   private static long toLong(Decimal128 value) {

@@ -1,0 +1,65 @@
+package dev.orrery.server.plan;
+
+import dev.orrery.storage.WorkMeter;
+import java.nio.file.Path;
+import java.util.BitSet;
+
+/**
+ * What surrounds one run of a plan: the meter of its work, the partitions it visits, when it must
+ * end, and how much memory and disk it may take.
+ */
+public final class Execution {
+  public static final long SORT_BYTES_MAX = 100L << 20;
+
+  /** Throws when the operation must end: its time is up, or it was killed. */
+  @FunctionalInterface
+  public interface Interruption {
+    Interruption NEVER = () -> {};
+
+    void check();
+  }
+
+  private final WorkMeter meter = new WorkMeter();
+  private final BitSet partitions = new BitSet();
+  private final Path temporary;
+  private final boolean isDiskAllowed;
+  private Interruption interruption = Interruption.NEVER;
+
+  /**
+   * @param temporary where sorts may spill, if {@code isDiskAllowed}
+   */
+  public Execution(Path temporary, boolean isDiskAllowed) {
+    this.temporary = temporary;
+    this.isDiskAllowed = isDiskAllowed;
+  }
+
+  public WorkMeter meter() {
+    return meter;
+  }
+
+  /** Each getMore brings its own. */
+  public void interruptBy(Interruption newInterruption) {
+    interruption = newInterruption;
+  }
+
+  void checkInterruption() {
+    interruption.check();
+  }
+
+  void visit(int partition) {
+    partitions.set(partition);
+  }
+
+  /** How many physical partitions were asked. */
+  public int partitionsVisited() {
+    return partitions.cardinality();
+  }
+
+  Path temporary() {
+    return temporary;
+  }
+
+  boolean isDiskAllowed() {
+    return isDiskAllowed;
+  }
+}

@@ -1,0 +1,88 @@
+package dev.orrery.server.plan;
+
+import dev.orrery.server.query.Collation;
+import dev.orrery.server.query.Filter;
+import dev.orrery.server.query.Projection;
+import dev.orrery.server.query.SortPattern;
+import dev.orrery.storage.CollectionStore;
+import dev.orrery.storage.value.RawDocument;
+import org.bson.BsonDocument;
+import org.bson.BsonValue;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What a read asks of one collection, parsed and checked; how it is done is the planner's choice.
+ */
+public record Query(
+    CollectionStore collection, Criteria criteria, Order order, Window window, Output output) {
+
+  /** Which documents: the filter, its text, the collation, and what the user says about the way. */
+  public record Criteria(Filter filter, RawDocument document, Collation collation, Hints hints) {}
+
+  /**
+   * What the user prescribes.
+   *
+   * @param hint an index by name or by key pattern, or {@code {$natural: 1}}; null for none
+   * @param min the lower bound of the hinted index, inclusive; null for none
+   * @param max the upper bound of the hinted index, exclusive; null for none
+   */
+  public record Hints(
+      @Nullable BsonValue hint, @Nullable BsonDocument min, @Nullable BsonDocument max) {
+    public static final Hints NONE = new Hints(null, null, null);
+  }
+
+  /**
+   * In which order.
+   *
+   * @param sort null for any order
+   * @param document the pattern as it was given; empty without one
+   * @param isReverseNatural against natural order, when there is no sort
+   */
+  public record Order(@Nullable SortPattern sort, RawDocument document, boolean isReverseNatural) {
+    public static final Order ANY = new Order(null, RawDocument.EMPTY, false);
+  }
+
+  /** Which of the ordered documents; a limit of 0 is none. */
+  public record Window(long skip, long limit) {
+    public static final Window ALL = new Window(0, 0);
+  }
+
+  /**
+   * What of each document.
+   *
+   * @param projection null for the whole document
+   * @param isKeyOnly the index key instead of the document (returnKey)
+   * @param hasRecordId adds {@code $recordId}
+   */
+  public record Output(@Nullable Projection projection, boolean isKeyOnly, boolean hasRecordId) {
+    public static final Output WHOLE = new Output(null, false, false);
+  }
+
+  /** All documents that match, whole, in any order. */
+  public static Query of(CollectionStore collection, Filter filter, RawDocument document) {
+    var criteria = new Criteria(filter, document, Collation.SIMPLE, Hints.NONE);
+    return new Query(collection, criteria, Order.ANY, Window.ALL, Output.WHOLE);
+  }
+
+  public Query with(Collation collation) {
+    var changed = new Criteria(criteria.filter(), criteria.document(), collation, criteria.hints());
+    return new Query(collection, changed, order, window, output);
+  }
+
+  public Query with(Hints hints) {
+    var changed = new Criteria(criteria.filter(), criteria.document(), criteria.collation(), hints);
+    return new Query(collection, changed, order, window, output);
+  }
+
+  public Query with(Order changed) {
+    return new Query(collection, criteria, changed, window, output);
+  }
+
+  public Query with(Window changed) {
+    return new Query(collection, criteria, order, changed, output);
+  }
+
+  public Query with(Output changed) {
+    return new Query(collection, criteria, order, window, changed);
+  }
+}
