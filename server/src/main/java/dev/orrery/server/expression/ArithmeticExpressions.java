@@ -33,7 +33,7 @@ final class ArithmeticExpressions {
 
   /** Sums numbers; one of them may be a date, which makes the result a date. */
   private static BsonValue add(@Nullable BsonValue[] values) {
-    BsonValue sum = new BsonInt32(0);
+    BsonValue sum = null;
     boolean hasDate = false;
     for (BsonValue value : values) {
       if (Truth.isNullish(value)) {
@@ -52,7 +52,10 @@ final class ArithmeticExpressions {
             ErrorCode.TYPE_MISMATCH,
             "$add only supports numeric or date types, not " + typeName(value));
       }
-      sum = Numbers.add(sum, term);
+      sum = sum == null ? term : Numbers.add(sum, term);
+    }
+    if (sum == null) {
+      return new BsonInt32(0);
     }
     return hasDate ? toDate(sum) : sum;
   }
@@ -71,7 +74,7 @@ final class ArithmeticExpressions {
   }
 
   private static BsonValue multiply(@Nullable BsonValue[] values) {
-    BsonValue product = new BsonInt32(1);
+    BsonValue product = null;
     for (BsonValue value : values) {
       if (Truth.isNullish(value)) {
         return BsonNull.VALUE;
@@ -81,9 +84,9 @@ final class ArithmeticExpressions {
             ErrorCode.TYPE_MISMATCH,
             "$multiply only supports numeric types, not " + typeName(value));
       }
-      product = Numbers.multiply(product, value);
+      product = product == null ? value : Numbers.multiply(product, value);
     }
-    return product;
+    return product == null ? new BsonInt32(1) : product;
   }
 
   private static BsonValue subtract(@Nullable BsonValue left, @Nullable BsonValue right) {
