@@ -26,6 +26,9 @@ import java.util.List;
 import java.util.concurrent.ArrayBlockingQueue;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
+import org.bson.BsonDocument;
+import org.bson.BsonInt32;
+import org.bson.BsonString;
 
 /** The commands of MongoDB over the embedded engine. */
 final class EngineBackend implements MongoServer.Backend {
@@ -36,32 +39,30 @@ final class EngineBackend implements MongoServer.Backend {
   private final StorageEngine engine;
   private final ThreadPoolExecutor workers;
   private final RequestHandler requests;
+  private final RecentLogAppender logAppender;
 
   private EngineBackend(StorageEngine engine, ServerConfig config, Runnable stop) {
     this.engine = engine;
     this.workers = workers();
     Clock clock = Clock.systemUTC();
-    var facts = ServerFacts.starting(Version.current(), config.network().connectionsMax(), clock);
+    var log = new RecentLog();
+    var facts =
+        ServerFacts.starting(Version.current(), config.network().connectionsMax(), clock)
+            .withCommandLine(List.of("orrery"), options(config));
     var sessions = new Sessions(clock);
     var clusterClock = new ClusterClock(clock);
     var metrics = new CommandMetrics();
     var network = new NetworkMeters();
     var services =
         new Services(
-            facts,
-            sessions,
-            clusterClock,
-            metrics,
-            network,
-            new ServerParameters(),
-            new RecentLog(),
-            stop);
+            facts, sessions, clusterClock, metrics, network, new ServerParameters(), log, stop);
     CommandTable commands = StandardCommands.table(services, List.of());
     var parts =
         new Dispatcher.Parts(
             commands, sessions, clusterClock, engine::whenDurable, AccessControl.OPEN, metrics);
     var dispatcher = new Dispatcher(parts, workers, System::nanoTime);
     this.requests = new CommandHandler(dispatcher, network);
+    this.logAppender = RecentLogAppender.attach(log);
   }
 
   /**
@@ -72,14 +73,26 @@ final class EngineBackend implements MongoServer.Backend {
     boolean isDurable = !config.storage().isEphemeral();
     var options =
         EngineOptions.defaults()
-            .withLog(LogOptions.defaults().withFsync(isDurable))
-            .withLogicalPartitionBytesMax(config.limits().logicalPartitionBytes());
+            .with(LogOptions.defaults().withFsync(isDurable))
+            .with(
+                new EngineOptions.Limits(
+                    config.limits().logicalPartitionBytes(),
+                    config.limits().physicalPartitionBytes()));
     try {
       var engine = ChronicleEngine.open(data.path(), options, new QueryHooks());
       return new EngineBackend(engine, config, stop);
     } catch (StorageException e) {
       throw new IOException(e.getMessage(), e);
     }
+  }
+
+  /** In the words of MongoDB's configuration file, as far as it has any. */
+  private static BsonDocument options(ServerConfig config) {
+    var net =
+        new BsonDocument("bindIp", new BsonString(config.network().bind()))
+            .append("port", new BsonInt32(config.network().port()));
+    var storage = new BsonDocument("dbPath", new BsonString(config.storage().data().toString()));
+    return new BsonDocument("net", net).append("storage", storage);
   }
 
   private static ThreadPoolExecutor workers() {
@@ -110,6 +123,7 @@ final class EngineBackend implements MongoServer.Backend {
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
     }
+    logAppender.detach();
     try {
       engine.close();
     } catch (StorageException e) {

@@ -10,6 +10,8 @@ import dev.orrery.storage.value.RawValue;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import org.bson.BsonDocument;
+import org.bson.BsonInt32;
 
 /** {@code $all $elemMatch $size}: conditions on arrays. */
 public final class ArrayFilters {
@@ -42,6 +44,11 @@ public final class ArrayFilters {
     }
 
     @Override
+    public BsonDocument document() {
+      return new BsonDocument("$elemMatch", filter.document());
+    }
+
+    @Override
     public boolean traversesArrays() {
       return false;
     }
@@ -65,6 +72,11 @@ public final class ArrayFilters {
     }
 
     @Override
+    public BsonDocument document() {
+      return new BsonDocument("$elemMatch", filter.operators());
+    }
+
+    @Override
     public boolean traversesArrays() {
       return false;
     }
@@ -85,6 +97,11 @@ public final class ArrayFilters {
         }
       }
       return !cursor.next();
+    }
+
+    @Override
+    public BsonDocument document() {
+      return new BsonDocument("$size", new BsonInt32(elements));
     }
 
     @Override

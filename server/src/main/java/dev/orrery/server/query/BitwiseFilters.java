@@ -11,6 +11,9 @@ import dev.orrery.storage.value.RawTypes;
 import dev.orrery.storage.value.RawValue;
 import java.util.Arrays;
 import java.util.Map;
+import org.bson.BsonArray;
+import org.bson.BsonDocument;
+import org.bson.BsonInt32;
 
 /** {@code $bitsAllClear $bitsAllSet $bitsAnyClear $bitsAnySet}: tests of single bits. */
 final class BitwiseFilters {
@@ -38,6 +41,13 @@ final class BitwiseFilters {
       }
       var number = value.isNumber() ? IntegerArgument.exactLong(value) : null;
       return number != null && testNumber(number);
+    }
+
+    @Override
+    public BsonDocument document() {
+      var array = new BsonArray();
+      Arrays.stream(positions).forEach(position -> array.add(new BsonInt32(position)));
+      return new BsonDocument("$bits" + (all ? "All" : "Any") + (isSet ? "Set" : "Clear"), array);
     }
 
     private boolean testNumber(long number) {

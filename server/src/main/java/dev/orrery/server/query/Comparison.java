@@ -4,6 +4,7 @@ import dev.orrery.storage.value.BsonOrder;
 import dev.orrery.storage.value.CanonicalTypes;
 import dev.orrery.storage.value.RawTypes;
 import dev.orrery.storage.value.RawValue;
+import org.bson.BsonDocument;
 
 /**
  * {@code $eq $gt $gte $lt $lte}: comparison in BSON order with values of the operand's own type
@@ -60,6 +61,11 @@ public record Comparison(Operator operator, RawValue operand, BsonOrder order)
       }
     }
     return operator.accepts(order.compare(value, operand));
+  }
+
+  @Override
+  public BsonDocument document() {
+    return new BsonDocument(operator.text(), operand.toBsonValue());
   }
 
   private boolean testAcross(int bracket, int operandBracket) {

@@ -6,6 +6,10 @@ import dev.orrery.server.error.CommandException;
 import dev.orrery.server.error.ErrorCode;
 import dev.orrery.storage.value.RawValue;
 import java.util.Map;
+import org.bson.BsonArray;
+import org.bson.BsonBoolean;
+import org.bson.BsonDocument;
+import org.bson.BsonInt32;
 
 /** {@code $exists $type}: whether a field is there, and what it holds. */
 public final class ElementFilters {
@@ -21,6 +25,11 @@ public final class ElementFilters {
     public boolean test(RawValue value, MatchDetails details) {
       return value != null;
     }
+
+    @Override
+    public BsonDocument document() {
+      return new BsonDocument("$exists", BsonBoolean.TRUE);
+    }
   }
 
   /** {@code $type}: the value, or an element of the array, is of one of the types. */
@@ -28,6 +37,13 @@ public final class ElementFilters {
     @Override
     public boolean test(RawValue value, MatchDetails details) {
       return types.contains(value);
+    }
+
+    @Override
+    public BsonDocument document() {
+      var codes = new BsonArray();
+      types.types().stream().sorted().forEach(type -> codes.add(new BsonInt32(type)));
+      return new BsonDocument("$type", codes);
     }
   }
 

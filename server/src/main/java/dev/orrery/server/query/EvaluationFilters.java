@@ -5,10 +5,16 @@ import static java.util.Map.entry;
 
 import dev.orrery.server.error.CommandException;
 import dev.orrery.server.error.ErrorCode;
+import dev.orrery.storage.value.RawDocument;
 import dev.orrery.storage.value.RawTypes;
 import dev.orrery.storage.value.RawValue;
+import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ThreadLocalRandom;
+import org.bson.BsonArray;
+import org.bson.BsonDocument;
+import org.bson.BsonDouble;
+import org.bson.BsonInt64;
 
 /**
  * {@code $alwaysFalse $alwaysTrue $comment $expr $jsonSchema $mod $options $regex $sampleRate $text
@@ -43,6 +49,25 @@ public final class EvaluationFilters {
       }
       var dividend = IntegerArgument.truncatedLong(value);
       return dividend != null && dividend % divisor == remainder;
+    }
+
+    @Override
+    public BsonDocument document() {
+      var array = new BsonArray(List.of(new BsonInt64(divisor), new BsonInt64(remainder)));
+      return new BsonDocument("$mod", array);
+    }
+  }
+
+  /** {@code $sampleRate}: a share of all documents, chosen anew each time. */
+  record Sample(double rate) implements DocumentPredicate {
+    @Override
+    public boolean test(RawDocument document) {
+      return ThreadLocalRandom.current().nextDouble() < rate;
+    }
+
+    @Override
+    public BsonDocument document() {
+      return new BsonDocument("$sampleRate", new BsonDouble(rate));
     }
   }
 
@@ -167,9 +192,7 @@ public final class EvaluationFilters {
     if (rate == 0) {
       return Filter.NOTHING;
     }
-    return rate == 1
-        ? Filter.ALL
-        : new Filter.Whole(document -> ThreadLocalRandom.current().nextDouble() < rate);
+    return rate == 1 ? Filter.ALL : new Filter.Whole(new Sample(rate));
   }
 
   private static Filter parseExpression(String name, RawValue argument, OperatorCall.Scope scope) {

@@ -124,9 +124,21 @@ public final class FilterParser {
         : hasCollection && hasId;
   }
 
-  /** A conjunction without needless levels. */
+  /** A conjunction without needless levels, its clauses in MongoDB's order. */
   static Filter all(List<Filter> children) {
-    return children.size() == 1 ? children.get(0) : new Filter.And(children);
+    if (children.size() == 1) {
+      return children.get(0);
+    }
+    var clauses = new ArrayList<Filter>(children.size());
+    for (var child : children) {
+      if (child instanceof Filter.And and) {
+        clauses.addAll(and.children());
+      } else {
+        clauses.add(child);
+      }
+    }
+    clauses.sort(FilterOrder.INSTANCE);
+    return new Filter.And(clauses);
   }
 
   private static void add(List<Filter> children, Filter filter) {

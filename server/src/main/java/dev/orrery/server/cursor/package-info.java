@@ -1,0 +1,2 @@
+/** Cursors that clients hold between requests. */
+package dev.orrery.server.cursor;

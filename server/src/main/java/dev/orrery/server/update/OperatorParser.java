@@ -1,0 +1,158 @@
+package dev.orrery.server.update;
+
+import dev.orrery.server.error.BsonText;
+import dev.orrery.server.error.CommandException;
+import dev.orrery.server.error.ErrorCode;
+import java.util.HashSet;
+import java.util.Map;
+import java.util.Set;
+import org.bson.BsonDocument;
+import org.bson.BsonValue;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Builds the tree of an update by operators, and finds operators that would get in each other's
+ * way.
+ */
+final class OperatorParser {
+  private final UpdateOptions options;
+  private final Map<String, ArrayFilter> filters;
+  private final FieldNode root = new FieldNode();
+  private final Set<String> usedFilters = new HashSet<>();
+  private boolean isPositional;
+
+  OperatorParser(UpdateOptions options, Map<String, ArrayFilter> filters) {
+    this.options = options;
+    this.filters = filters;
+  }
+
+  Update parse(BsonDocument update) {
+    for (var operator : update.entrySet()) {
+      parseOperator(operator.getKey(), operator.getValue());
+    }
+    for (String identifier : filters.keySet()) {
+      if (!usedFilters.contains(identifier)) {
+        throw new CommandException(
+            ErrorCode.FAILED_TO_PARSE,
+            "The array filter for identifier '"
+                + identifier
+                + "' was not used in the update "
+                + BsonText.document(update));
+      }
+    }
+    return new OperatorUpdate(root, isPositional);
+  }
+
+  private void parseOperator(String name, BsonValue fields) {
+    var operator = UpdateOperators.TABLE.find(name);
+    if (operator == null) {
+      throw new CommandException(
+          ErrorCode.FAILED_TO_PARSE,
+          "Unknown modifier: "
+              + name
+              + ". Expected a valid update modifier or pipeline-style update specified as an"
+              + " array");
+    }
+    if (!fields.isDocument()) {
+      throw new CommandException(
+          ErrorCode.FAILED_TO_PARSE,
+          "Modifiers operate on fields but we found type "
+              + BsonText.typeName(fields)
+              + " instead. For example: {$mod: {<field>: ...}} not "
+              + BsonText.bracedElement(name, fields));
+    }
+    for (var field : fields.asDocument().entrySet()) {
+      if (operator == Rename.OPERATOR) {
+        parseRename(field.getKey(), field.getValue());
+      } else {
+        var path = UpdatePath.parse(field.getKey());
+        var argument = new Argument(field.getKey(), field.getValue(), options.order());
+        add(path, new ModifierLeaf(operator.parse(argument)));
+      }
+    }
+  }
+
+  /** Both ends of a rename are taken: no other operator may touch them. */
+  private void parseRename(String from, BsonValue to) {
+    var source = UpdatePath.parse(from);
+    add(source, Rename.SOURCE);
+    var rename = Rename.parse(source, to);
+    add(rename.target(), rename);
+  }
+
+  private void add(UpdatePath path, LeafNode leaf) {
+    isPositional |= path.isPositional();
+    UpdateNode node = root;
+    for (int i = 0; i < path.size() - 1; i++) {
+      node = descend(node, path, i);
+    }
+    int last = path.size() - 1;
+    String name = childName(path, last);
+    if (child(node, name) != null) {
+      throw conflict(path, path.text());
+    }
+    add(node, name, leaf);
+  }
+
+  /** The node for the next part of a path, made if there is none. */
+  private UpdateNode descend(UpdateNode node, UpdatePath path, int index) {
+    String name = childName(path, index);
+    boolean leadsToElements = UpdatePath.isIdentifier(path.part(index + 1));
+    var child = child(node, name);
+    if (child == null) {
+      child = leadsToElements ? new ElementNode(filters) : new FieldNode();
+      add(node, name, child);
+    } else if (leadsToElements ? !(child instanceof ElementNode) : !(child instanceof FieldNode)) {
+      throw conflict(path, path.prefix(index + 1));
+    }
+    return child;
+  }
+
+  private static @Nullable UpdateNode child(UpdateNode node, String name) {
+    return node instanceof ElementNode elements
+        ? elements.child(name)
+        : ((FieldNode) node).child(name);
+  }
+
+  private static void add(UpdateNode node, String name, UpdateNode child) {
+    if (node instanceof ElementNode elements) {
+      elements.add(name, child);
+    } else {
+      ((FieldNode) node).add(name, child);
+    }
+  }
+
+  /** The part of a path, or the identifier in it. */
+  private String childName(UpdatePath path, int index) {
+    String part = path.part(index);
+    if (!UpdatePath.isIdentifier(part)) {
+      return part;
+    }
+    if (index == 0) {
+      throw new CommandException(
+          ErrorCode.BAD_VALUE,
+          "Cannot have array filter identifier (i.e. '$[<id>]') element in the first position in"
+              + " path '"
+              + path.text()
+              + "'");
+    }
+    String identifier = part.substring(2, part.length() - 1);
+    if (!identifier.isEmpty() && !filters.containsKey(identifier)) {
+      throw new CommandException(
+          ErrorCode.BAD_VALUE,
+          "No array filter found for identifier '"
+              + identifier
+              + "' in path '"
+              + path.text()
+              + "'");
+    }
+    usedFilters.add(identifier);
+    return identifier;
+  }
+
+  private static CommandException conflict(UpdatePath path, String place) {
+    return new CommandException(
+        ErrorCode.CONFLICTING_UPDATE_OPERATORS,
+        "Updating the path '" + path.text() + "' would create a conflict at '" + place + "'");
+  }
+}

@@ -1,0 +1,67 @@
+package dev.orrery.server.update;
+
+import dev.orrery.server.error.CommandException;
+import dev.orrery.server.error.ErrorCode;
+import java.util.ArrayList;
+import java.util.List;
+import org.bson.BsonDocument;
+import org.bson.BsonValue;
+
+/** Compiles updates: all errors of the update itself are found here. */
+public final class UpdateParser {
+  private UpdateParser() {}
+
+  /**
+   * Refuses what is neither a document nor a pipeline of known stages. A command does this for all
+   * of its statements before it runs the first, and fails as a whole.
+   */
+  public static void requireForm(BsonValue update) {
+    if (update.isArray()) {
+      Pipelines.requireForm(update.asArray());
+    } else if (!update.isDocument()) {
+      throw new CommandException(
+          ErrorCode.FAILED_TO_PARSE, "Update argument must be either an object or an array");
+    }
+  }
+
+  /** Parses an update whose form was checked: operators, a replacement, or a pipeline. */
+  public static Update parse(BsonValue update, UpdateOptions options) {
+    requireForm(update);
+    if (update.isArray()) {
+      return parsePipeline(stages(update), options);
+    }
+    var arrayFilters = ArrayFilter.parseAll(options.arrayFilters(), options.order());
+    if (options.constants() != null) {
+      throw new CommandException(
+          ErrorCode.LOCATION_51198, "Constant values may only be specified for pipeline updates");
+    }
+    var document = update.asDocument();
+    if (isOperatorUpdate(document)) {
+      return new OperatorParser(options, arrayFilters).parse(document);
+    }
+    if (options.isMulti()) {
+      throw new CommandException(
+          ErrorCode.FAILED_TO_PARSE, "multi update is not supported for replacement-style update");
+    }
+    return new ReplacementUpdate(document);
+  }
+
+  private static boolean isOperatorUpdate(BsonDocument update) {
+    return !update.isEmpty() && update.getFirstKey().startsWith("$");
+  }
+
+  private static Update parsePipeline(List<BsonDocument> stages, UpdateOptions options) {
+    if (!ArrayFilter.parseAll(options.arrayFilters(), options.order()).isEmpty()) {
+      throw new CommandException(
+          ErrorCode.FAILED_TO_PARSE,
+          "arrayFilters may not be specified for pipeline-style updates");
+    }
+    return new PipelineUpdate(Pipelines.parse(stages, options));
+  }
+
+  private static List<BsonDocument> stages(BsonValue pipeline) {
+    var stages = new ArrayList<BsonDocument>();
+    pipeline.asArray().forEach(stage -> stages.add(stage.asDocument()));
+    return stages;
+  }
+}
