@@ -120,7 +120,7 @@ final class DateText {
   }
 
   private void read() {
-    if (text.isBlank()) {
+    if (text.isEmpty()) {
       parsed.complain(0, "Empty string");
     }
     while (at < text.length()) {
