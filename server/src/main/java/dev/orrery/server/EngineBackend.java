@@ -31,11 +31,15 @@ import java.io.IOException;
 import java.nio.file.Path;
 import java.security.SecureRandom;
 import java.time.Clock;
+import java.util.List;
 import java.util.concurrent.ArrayBlockingQueue;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
+import org.bson.BsonDocument;
+import org.bson.BsonInt32;
+import org.bson.BsonString;
 import org.bson.types.ObjectId;
 
 /** The commands of MongoDB over the embedded engine. */
@@ -49,26 +53,23 @@ final class EngineBackend implements MongoServer.Backend {
   private final ThreadPoolExecutor workers;
   private final ScheduledExecutorService timer;
   private final RequestHandler requests;
+  private final RecentLogAppender logAppender;
 
   private EngineBackend(StorageEngine engine, ServerConfig config, Path temporary, Runnable stop) {
     this.engine = engine;
     this.workers = workers();
     Clock clock = Clock.systemUTC();
-    var facts = ServerFacts.starting(Version.current(), config.network().connectionsMax(), clock);
+    var log = new RecentLog();
+    var facts =
+        ServerFacts.starting(Version.current(), config.network().connectionsMax(), clock)
+            .withCommandLine(List.of("orrery"), options(config));
     var sessions = new Sessions(clock);
     var clusterClock = new ClusterClock(clock);
     var metrics = new CommandMetrics();
     var network = new NetworkMeters();
     var services =
         new Services(
-            facts,
-            sessions,
-            clusterClock,
-            metrics,
-            network,
-            new ServerParameters(),
-            new RecentLog(),
-            stop);
+            facts, sessions, clusterClock, metrics, network, new ServerParameters(), log, stop);
     this.timer = timer();
     var cursors = new CursorRegistry(System::nanoTime, new SecureRandom()::nextLong);
     var data =
@@ -89,6 +90,7 @@ final class EngineBackend implements MongoServer.Backend {
             commands, sessions, clusterClock, engine::whenDurable, AccessControl.OPEN, metrics);
     var dispatcher = new Dispatcher(parts, workers, System::nanoTime);
     this.requests = new CommandHandler(dispatcher, network);
+    this.logAppender = RecentLogAppender.attach(log);
   }
 
   /**
@@ -99,14 +101,26 @@ final class EngineBackend implements MongoServer.Backend {
     boolean isDurable = !config.storage().isEphemeral();
     var options =
         EngineOptions.defaults()
-            .withLog(LogOptions.defaults().withFsync(isDurable))
-            .withLogicalPartitionBytesMax(config.limits().logicalPartitionBytes());
+            .with(LogOptions.defaults().withFsync(isDurable))
+            .with(
+                new EngineOptions.Limits(
+                    config.limits().logicalPartitionBytes(),
+                    config.limits().physicalPartitionBytes()));
     try {
       var engine = ChronicleEngine.open(data.path(), options, new QueryHooks());
       return new EngineBackend(engine, config, data.path(), stop);
     } catch (StorageException e) {
       throw new IOException(e.getMessage(), e);
     }
+  }
+
+  /** In the words of MongoDB's configuration file, as far as it has any. */
+  private static BsonDocument options(ServerConfig config) {
+    var net =
+        new BsonDocument("bindIp", new BsonString(config.network().bind()))
+            .append("port", new BsonInt32(config.network().port()));
+    var storage = new BsonDocument("dbPath", new BsonString(config.storage().data().toString()));
+    return new BsonDocument("net", net).append("storage", storage);
   }
 
   private static ThreadPoolExecutor workers() {
@@ -157,6 +171,7 @@ final class EngineBackend implements MongoServer.Backend {
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
     }
+    logAppender.detach();
     try {
       engine.close();
     } catch (StorageException e) {
