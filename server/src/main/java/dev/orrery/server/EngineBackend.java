@@ -150,8 +150,6 @@ final class EngineBackend implements MongoServer.Backend {
     sessions.onEnd(
         session -> cursors.killAll(cursor -> session.id().equals(cursor.owner().session())));
     timer.scheduleWithFixedDelay(
-        () -> workers.execute(sessions::expire), EXPIRE_SECONDS, EXPIRE_SECONDS, TimeUnit.SECONDS);
-    timer.scheduleWithFixedDelay(
         () -> workers.execute(cursors::expire), EXPIRE_SECONDS, EXPIRE_SECONDS, TimeUnit.SECONDS);
   }
 
