@@ -88,9 +88,9 @@ final class EngineConcurrencyTest {
     var log = LogOptions.defaults().withFsync(false).withSegmentBytes(256 << 10);
     var options =
         EngineOptions.defaults()
-            .withLog(log)
-            .withCheckpoint(1 << 20, 500)
-            .withCompaction(1L << 30, 0);
+            .with(log)
+            .with(new EngineOptions.Checkpoints(1 << 20, 500))
+            .with(new EngineOptions.Compacting(1L << 30, 0));
     return ChronicleEngine.open(directory, options, new NoHooks());
   }
 
