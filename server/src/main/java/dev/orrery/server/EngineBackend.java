@@ -36,7 +36,13 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
+<<<<<<< HEAD
 import org.bson.types.ObjectId;
+=======
+import org.bson.BsonDocument;
+import org.bson.BsonInt32;
+import org.bson.BsonString;
+>>>>>>> main
 
 /** The commands of MongoDB over the embedded engine. */
 final class EngineBackend implements MongoServer.Backend {
@@ -49,18 +55,23 @@ final class EngineBackend implements MongoServer.Backend {
   private final ThreadPoolExecutor workers;
   private final ScheduledExecutorService timer;
   private final RequestHandler requests;
+  private final RecentLogAppender logAppender;
 
   private EngineBackend(StorageEngine engine, ServerConfig config, Path temporary, Runnable stop) {
     this.engine = engine;
     this.workers = workers();
     Clock clock = Clock.systemUTC();
-    var facts = ServerFacts.starting(Version.current(), config.network().connectionsMax(), clock);
+    var log = new RecentLog();
+    var facts =
+        ServerFacts.starting(Version.current(), config.network().connectionsMax(), clock)
+            .withCommandLine(List.of("orrery"), options(config));
     var sessions = new Sessions(clock);
     var clusterClock = new ClusterClock(clock);
     var metrics = new CommandMetrics();
     var network = new NetworkMeters();
     var services =
         new Services(
+<<<<<<< HEAD
             facts,
             sessions,
             clusterClock,
@@ -84,11 +95,16 @@ final class EngineBackend implements MongoServer.Backend {
     expire(sessions, cursors);
     CommandTable commands =
         StandardCommands.table(services, DataCommands.list(data, ViewReader.NONE));
+=======
+            facts, sessions, clusterClock, metrics, network, new ServerParameters(), log, stop);
+    CommandTable commands = StandardCommands.table(services, List.of());
+>>>>>>> main
     var parts =
         new Dispatcher.Parts(
             commands, sessions, clusterClock, engine::whenDurable, AccessControl.OPEN, metrics);
     var dispatcher = new Dispatcher(parts, workers, System::nanoTime);
     this.requests = new CommandHandler(dispatcher, network);
+    this.logAppender = RecentLogAppender.attach(log);
   }
 
   /**
@@ -99,14 +115,26 @@ final class EngineBackend implements MongoServer.Backend {
     boolean isDurable = !config.storage().isEphemeral();
     var options =
         EngineOptions.defaults()
-            .withLog(LogOptions.defaults().withFsync(isDurable))
-            .withLogicalPartitionBytesMax(config.limits().logicalPartitionBytes());
+            .with(LogOptions.defaults().withFsync(isDurable))
+            .with(
+                new EngineOptions.Limits(
+                    config.limits().logicalPartitionBytes(),
+                    config.limits().physicalPartitionBytes()));
     try {
       var engine = ChronicleEngine.open(data.path(), options, new QueryHooks());
       return new EngineBackend(engine, config, data.path(), stop);
     } catch (StorageException e) {
       throw new IOException(e.getMessage(), e);
     }
+  }
+
+  /** In the words of MongoDB's configuration file, as far as it has any. */
+  private static BsonDocument options(ServerConfig config) {
+    var net =
+        new BsonDocument("bindIp", new BsonString(config.network().bind()))
+            .append("port", new BsonInt32(config.network().port()));
+    var storage = new BsonDocument("dbPath", new BsonString(config.storage().data().toString()));
+    return new BsonDocument("net", net).append("storage", storage);
   }
 
   private static ThreadPoolExecutor workers() {
@@ -157,6 +185,7 @@ final class EngineBackend implements MongoServer.Backend {
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
     }
+    logAppender.detach();
     try {
       engine.close();
     } catch (StorageException e) {

@@ -48,6 +48,11 @@ public final class CommandContext {
     return envelope.session();
   }
 
+  /** What the session calls the statement at that place of a retryable write. */
+  public int statementId(int index) {
+    return envelope.statements().at(index);
+  }
+
   public ReadConcern readConcern() {
     return envelope.readConcern();
   }

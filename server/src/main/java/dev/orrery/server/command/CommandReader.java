@@ -354,6 +354,9 @@ public final class CommandReader {
   /** Accepts every field, whatever it is called; {@code known} are those that clients send. */
   public void ignoreRest(String... known) {
     ignore(known);
+    if (recorder != null) {
+      recorder.field(pathOf("*"), FieldRecorder.Use.IGNORED);
+    }
     Arrays.fill(used, true);
   }
 

@@ -17,6 +17,7 @@ import java.util.concurrent.RejectedExecutionException;
 import java.util.function.Consumer;
 import java.util.function.LongSupplier;
 import org.bson.BsonDocument;
+import org.bson.BsonTimestamp;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -39,12 +40,21 @@ public final class Dispatcher {
   private final Parts parts;
   private final Executor workers;
   private final LongSupplier nanoClock;
+  private volatile ClusterTime latest;
 
   /** {@code workers} run the long commands, and refuse when there are too many. */
   public Dispatcher(Parts parts, Executor workers, LongSupplier nanoClock) {
     this.parts = parts;
     this.workers = workers;
     this.nanoClock = nanoClock;
+    this.latest = ClusterTime.of(parts.clusterClock().now());
+  }
+
+  /** A cluster time and how replies tell it; the next write makes another. */
+  private record ClusterTime(BsonTimestamp time, BsonDocument field) {
+    static ClusterTime of(BsonTimestamp time) {
+      return new ClusterTime(time, Replies.clusterTime(time));
+    }
   }
 
   /** One request on its way to its reply. */
@@ -129,7 +139,7 @@ public final class Dispatcher {
     String database = request.isLegacy() ? request.legacyDatabase() : databaseOf(request);
     Names.requireLength(database);
     CommandReader body = CommandReader.ofCommand(spec, database, request);
-    Envelope envelope = Envelope.read(body);
+    Envelope envelope = Envelope.read(body, spec.has(Trait.RETRYABLE_WRITE));
     SessionId sessionId = envelope.session().session();
     call.followsClusterTime = envelope.hasClusterTime() || sessionId != null;
     parts.access().require(request.connection(), spec, database);
@@ -222,7 +232,13 @@ public final class Dispatcher {
 
   private void send(Call call, BsonDocument reply) {
     if (call.followsClusterTime) {
-      Replies.addClusterTime(reply, parts.clusterClock().now());
+      BsonTimestamp now = parts.clusterClock().now();
+      ClusterTime told = latest;
+      if (!told.time.equals(now)) {
+        told = ClusterTime.of(now);
+        latest = told;
+      }
+      reply.append("$clusterTime", told.field).append("operationTime", told.time);
     }
     call.replyTo.accept(reply);
   }

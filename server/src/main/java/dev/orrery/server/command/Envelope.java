@@ -13,6 +13,7 @@ import java.util.Map;
  * belongs to the command.
  *
  * @param comment null when there is none
+ * @param statements the numbers of the statements of a retryable write
  * @param hasClusterTime whether the client keeps track of the cluster time
  */
 record Envelope(
@@ -23,15 +24,17 @@ record Envelope(
     String readPreference,
     long maxTimeMillis,
     RawValue comment,
+    StatementIds statements,
     boolean hasClusterTime) {
   private static final List<String> READ_PREFERENCES =
       List.of("primary", "primaryPreferred", "secondary", "secondaryPreferred", "nearest");
 
   /** Takes the generic fields out of {@code body}. */
-  static Envelope read(CommandReader body) {
+  static Envelope read(CommandReader body, boolean isRetryableWrite) {
     Map<String, RawValue> found = new HashMap<>();
     for (String name : body.remaining()) {
-      if (isGeneric(name)) {
+      boolean isStatement = name.equals("stmtId") || name.equals("stmtIds");
+      if (isGeneric(name) || isRetryableWrite && isStatement) {
         found.put(name, body.value(name));
       }
     }
@@ -53,6 +56,7 @@ record Envelope(
         readPreference == null ? "primary" : parseReadPreference(readPreference),
         found.containsKey("maxTimeMS") ? parseMaxTime(body) : 0,
         found.get("comment"),
+        StatementIds.parse(body, found.keySet()),
         found.containsKey("$clusterTime"));
   }
 

@@ -2,6 +2,7 @@ package dev.orrery.server.command;
 
 import dev.orrery.server.error.CommandException;
 import dev.orrery.server.error.ErrorCode;
+import dev.orrery.storage.value.RawDocument;
 import org.bson.BsonBinary;
 import org.bson.BsonDocument;
 import org.bson.BsonDouble;
@@ -38,10 +39,9 @@ final class Replies {
     return reply;
   }
 
-  static void addClusterTime(BsonDocument reply, BsonTimestamp now) {
-    reply
-        .append(
-            "$clusterTime", new BsonDocument("clusterTime", now).append("signature", NO_SIGNATURE))
-        .append("operationTime", now);
+  /** The value of {@code $clusterTime}, encoded: many replies carry the same. */
+  static BsonDocument clusterTime(BsonTimestamp now) {
+    var document = new BsonDocument("clusterTime", now).append("signature", NO_SIGNATURE);
+    return RawDocument.of(document).asRawBson();
   }
 }

@@ -17,8 +17,7 @@ final class ShutdownCommand implements Command {
 
   @Override
   public BsonDocument run(CommandContext context, CommandReader body) {
-    body.safeBool("force", false);
-    body.int64("timeoutSecs", 0);
+    body.ignore("force", "timeoutSecs"); // there is no other member to wait for
     body.finish();
     context.connection().closeAfterReply();
     stop.run();

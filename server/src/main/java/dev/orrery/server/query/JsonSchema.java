@@ -4,15 +4,19 @@ import dev.orrery.storage.value.RawDocument;
 import dev.orrery.storage.value.RawTypes;
 import dev.orrery.storage.value.RawValue;
 import java.util.List;
+import org.bson.BsonArray;
+import org.bson.BsonDocument;
 
 /**
  * A compiled {@code $jsonSchema}: the rules that a value, at the top the document itself, must
  * satisfy. A rule about one type accepts values of every other type.
  */
 public final class JsonSchema implements DocumentPredicate {
+  private final RawDocument source;
   private final List<SchemaRule> rules;
 
-  JsonSchema(List<SchemaRule> rules) {
+  JsonSchema(RawDocument source, List<SchemaRule> rules) {
+    this.source = source;
     this.rules = List.copyOf(rules);
   }
 
@@ -26,6 +30,11 @@ public final class JsonSchema implements DocumentPredicate {
     return accepts(new RawValue(RawTypes.DOCUMENT, document.bytes(), document.offset()));
   }
 
+  @Override
+  public BsonDocument document() {
+    return new BsonDocument("$jsonSchema", source.toBsonDocument());
+  }
+
   boolean accepts(RawValue value) {
     for (int i = 0; i < rules.size(); i++) {
       if (!rules.get(i).accepts(value)) {
@@ -35,8 +44,28 @@ public final class JsonSchema implements DocumentPredicate {
     return true;
   }
 
-  /** The rules in the order in which MongoDB checks and reports them. */
-  List<SchemaRule> rules() {
-    return rules;
+  /** The schema as it was written. */
+  RawDocument source() {
+    return source;
+  }
+
+  /** What is wrong with a value that is not accepted, in the order of MongoDB's checks. */
+  BsonArray explain(RawValue value) {
+    var failures = new BsonArray();
+    for (var rule : rules) {
+      if (!rule.accepts(value)) {
+        failures.addAll(rule.explain(value, source));
+      }
+    }
+    return failures;
+  }
+
+  /** The details of the error about a document that this schema refuses. */
+  BsonDocument explain(RawDocument document) {
+    var value = new RawValue(RawTypes.DOCUMENT, document.bytes(), document.offset());
+    return FailureText.of("$jsonSchema")
+        .annotations(source)
+        .add("schemaRulesNotSatisfied", explain(value))
+        .build();
   }
 }

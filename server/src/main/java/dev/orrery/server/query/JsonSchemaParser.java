@@ -80,7 +80,7 @@ final class JsonSchemaParser {
     if (type != null) {
       parser.rules.add(type);
     }
-    return new JsonSchema(parser.rules);
+    return new JsonSchema(schema, parser.rules);
   }
 
   private static Map<String, RawValue> keywords(RawDocument schema) {
@@ -226,7 +226,8 @@ final class JsonSchemaParser {
     }
     var operator = limitOperator(keyword, exclusive != null && exclusive.asBoolean());
     rules.add(
-        new SchemaRules.Limit(keyword, new Comparison(operator, operand, BsonOrder.CANONICAL)));
+        new SchemaRules.Limit(
+            keyword, exclusiveKeyword, new Comparison(operator, operand, BsonOrder.CANONICAL)));
   }
 
   private static Comparison.Operator limitOperator(String keyword, boolean isExclusive) {
@@ -248,7 +249,7 @@ final class JsonSchemaParser {
         throw mismatch("uniqueItems", "must be a boolean");
       }
       if (unique.asBoolean()) {
-        rules.add(new SchemaRules.UniqueItems());
+        rules.add(new SchemaItemRules.UniqueItems());
       }
     }
     int positions = parseItems();
@@ -262,7 +263,7 @@ final class JsonSchemaParser {
       return -1;
     }
     if (items.isDocument()) {
-      rules.add(new SchemaRules.ItemsFrom("items", 0, parse(items.asDocument())));
+      rules.add(new SchemaItemRules.ItemsFrom("items", 0, parse(items.asDocument())));
       return -1;
     }
     if (!items.isArray()) {
@@ -278,7 +279,7 @@ final class JsonSchemaParser {
       }
       schemas.add(parse(schema.asDocument()));
     }
-    rules.add(new SchemaRules.ItemsByPosition(List.copyOf(schemas)));
+    rules.add(new SchemaItemRules.ItemsByPosition(List.copyOf(schemas)));
     return schemas.size();
   }
 
@@ -292,18 +293,25 @@ final class JsonSchemaParser {
           "additionalItems",
           "must be either an object or a boolean, but got a " + typeName(additional));
     }
-    var schema = schemaOrBoolean("additionalItems", additional);
+    var schema = schemaOrBoolean(additional);
     if (start >= 0) {
-      rules.add(new SchemaRules.ItemsFrom("additionalItems", start, schema));
+      rules.add(new SchemaItemRules.ItemsFrom("additionalItems", start, schema));
     }
   }
 
   /** A schema, or true for one that accepts everything and false for one that does not. */
-  static JsonSchema schemaOrBoolean(String keyword, RawValue value) {
+  static JsonSchema schemaOrBoolean(RawValue value) {
     if (value.isDocument()) {
       return parse(value.asDocument());
     }
-    return new JsonSchema(value.asBoolean() ? List.of() : List.of(new SchemaRules.Never(keyword)));
+    return value.asBoolean()
+        ? anything()
+        : new JsonSchema(RawDocument.EMPTY, List.of(new SchemaRules.Never()));
+  }
+
+  /** The schema that accepts everything. */
+  static JsonSchema anything() {
+    return new JsonSchema(RawDocument.EMPTY, List.of());
   }
 
   private void refuseEncryption() {

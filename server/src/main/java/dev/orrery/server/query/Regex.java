@@ -2,10 +2,16 @@ package dev.orrery.server.query;
 
 import static dev.orrery.server.query.FilterParser.badValue;
 
+import dev.orrery.server.error.CommandException;
+import dev.orrery.server.error.ErrorCode;
+import dev.orrery.server.expression.SafeRegex;
 import dev.orrery.storage.value.RawTypes;
 import dev.orrery.storage.value.RawValue;
 import java.nio.charset.StandardCharsets;
-import java.util.regex.Pattern;
+import org.bson.BsonDocument;
+import org.bson.BsonRegularExpression;
+import org.bson.BsonString;
+import org.jspecify.annotations.Nullable;
 
 /**
  * {@code $regex}: a string in which the pattern is found, or the same regular expression stored as
@@ -16,12 +22,12 @@ public final class Regex implements ValuePredicate {
 
   private final String pattern;
   private final String options;
-  private final Pattern compiled;
+  private final SafeRegex compiled;
 
-  private Regex(String pattern, String options) {
+  private Regex(String pattern, String options, SafeRegex compiled) {
     this.pattern = pattern;
     this.options = options;
-    this.compiled = Pattern.compile(pattern);
+    this.compiled = compiled;
   }
 
   static Regex of(RawValue regex) {
@@ -39,7 +45,21 @@ public final class Regex implements ValuePredicate {
     if (options.indexOf('\0') >= 0) {
       throw badValue("Regular expression options string cannot contain an embedded null byte");
     }
-    return new Regex(pattern, options);
+    String invalid = SafeRegex.invalidOption(options);
+    if (invalid != null) {
+      throw new CommandException(
+          ErrorCode.LOCATION_51108, " invalid flag in regex options: " + invalid);
+    }
+    return new Regex(pattern, options, compile(pattern, options));
+  }
+
+  private static SafeRegex compile(String pattern, String options) {
+    try {
+      return SafeRegex.compile(pattern, options);
+    } catch (SafeRegex.InvalidPattern e) {
+      throw new CommandException(
+          ErrorCode.LOCATION_51091, "Regular expression is invalid: " + e.getMessage());
+    }
   }
 
   public String pattern() {
@@ -50,8 +70,18 @@ public final class Regex implements ValuePredicate {
     return options;
   }
 
+  BsonRegularExpression value() {
+    return new BsonRegularExpression(pattern, options);
+  }
+
   @Override
-  public boolean test(RawValue value, MatchDetails details) {
+  public BsonDocument document() {
+    var document = new BsonDocument("$regex", new BsonString(pattern));
+    return options.isEmpty() ? document : document.append("$options", new BsonString(options));
+  }
+
+  @Override
+  public boolean test(@Nullable RawValue value, MatchDetails details) {
     if (value == null) {
       return false;
     }
@@ -62,8 +92,15 @@ public final class Regex implements ValuePredicate {
     };
   }
 
+  /**
+   * Whether the text holds the pattern; one that takes too long to tell does not, as in MongoDB.
+   */
   boolean find(String text) {
-    return compiled.matcher(text).find();
+    try {
+      return compiled.find(text);
+    } catch (SafeRegex.TooCostly e) {
+      return false;
+    }
   }
 
   private boolean isSame(RawValue stored) {

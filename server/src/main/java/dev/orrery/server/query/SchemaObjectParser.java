@@ -120,12 +120,12 @@ final class SchemaObjectParser {
   private JsonSchema additionalProperties() {
     var additional = keywords.get("additionalProperties");
     if (additional == null) {
-      return new JsonSchema(List.of());
+      return JsonSchemaParser.anything();
     }
     if (additional.type() != RawTypes.BOOLEAN && !additional.isDocument()) {
       throw mismatch("additionalProperties", "must be an object or a boolean");
     }
-    return JsonSchemaParser.schemaOrBoolean("additionalProperties", additional);
+    return JsonSchemaParser.schemaOrBoolean(additional);
   }
 
   private void parseDependencies() {
@@ -136,18 +136,21 @@ final class SchemaObjectParser {
     if (!dependencies.isDocument()) {
       throw mismatch("dependencies", "must be an object");
     }
+    var parsed = new ArrayList<SchemaObjectRules.Dependency>();
     var elements = dependencies.asDocument().elements();
     while (elements.next()) {
-      parseDependency(elements.name(), elements.value());
+      parseDependency(elements.name(), elements.value(), parsed);
     }
+    rules.add(new SchemaObjectRules.Dependencies(List.copyOf(parsed)));
   }
 
-  private void parseDependency(String name, RawValue needs) {
+  private static void parseDependency(
+      String name, RawValue needs, List<SchemaObjectRules.Dependency> parsed) {
     if (needs.isDocument()) {
       var schema = JsonSchemaParser.parse(needs.asDocument());
-      rules.add(new SchemaObjectRules.SchemaDependency(name, schema));
+      parsed.add(new SchemaObjectRules.Dependency(name, List.of(), schema));
     } else if (needs.isArray()) {
-      rules.add(new SchemaObjectRules.PropertyDependency(name, neededNames(name, needs)));
+      parsed.add(new SchemaObjectRules.Dependency(name, neededNames(name, needs), null));
     } else if (needs.type() != RawTypes.STRING
         || !(name.equals("title") || name.equals("description"))) {
       throw new CommandException(

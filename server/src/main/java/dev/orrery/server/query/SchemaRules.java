@@ -1,14 +1,17 @@
 package dev.orrery.server.query;
 
+import dev.orrery.storage.value.RawDocument;
 import dev.orrery.storage.value.RawTypes;
 import dev.orrery.storage.value.RawValue;
 import java.math.BigDecimal;
 import java.math.MathContext;
 import java.util.List;
-import java.util.TreeSet;
+import org.bson.BsonBoolean;
+import org.bson.BsonDocument;
+import org.bson.BsonInt32;
 import org.jspecify.annotations.Nullable;
 
-/** Rules of JSON Schema on values of any type, on numbers, strings and arrays. */
+/** Rules of JSON Schema on single values: their type, numbers, strings, sizes. */
 final class SchemaRules {
   private SchemaRules() {}
 
@@ -17,6 +20,15 @@ final class SchemaRules {
     @Override
     public boolean accepts(RawValue value) {
       return types.contains(value);
+    }
+
+    @Override
+    public List<BsonDocument> explain(RawValue value, RawDocument schema) {
+      return FailureText.ofKeyword(keyword, schema)
+          .reason("type did not match")
+          .considered(value)
+          .consideredTypes(List.of(value))
+          .list();
     }
   }
 
@@ -29,16 +41,33 @@ final class SchemaRules {
     }
 
     @Override
-    public String keyword() {
-      return "enum";
+    public List<BsonDocument> explain(RawValue value, RawDocument schema) {
+      return FailureText.ofKeyword("enum", schema)
+          .reason("value was not found in enum")
+          .considered(value)
+          .list();
     }
   }
 
   /** {@code maximum, minimum}. */
-  record Limit(String keyword, Comparison comparison) implements SchemaRule {
+  record Limit(String keyword, String exclusiveKeyword, Comparison comparison)
+      implements SchemaRule {
     @Override
     public boolean accepts(RawValue value) {
       return !value.isNumber() || comparison.test(value, MatchDetails.NONE);
+    }
+
+    @Override
+    public List<BsonDocument> explain(RawValue value, RawDocument schema) {
+      var specification = new BsonDocument(keyword, comparison.operand().toBsonValue());
+      if (!comparison.operator().isInclusive()) {
+        specification.append(exclusiveKeyword, BsonBoolean.TRUE);
+      }
+      return FailureText.of(keyword)
+          .specifiedAs(specification)
+          .reason("comparison failed")
+          .considered(value)
+          .list();
     }
   }
 
@@ -62,8 +91,11 @@ final class SchemaRules {
     }
 
     @Override
-    public String keyword() {
-      return "multipleOf";
+    public List<BsonDocument> explain(RawValue value, RawDocument schema) {
+      return FailureText.ofKeyword("multipleOf", schema)
+          .reason("considered value is not a multiple of the specified value")
+          .considered(value)
+          .list();
     }
 
     /** The number as a decimal, or null if it is NaN or infinite. */
@@ -90,6 +122,14 @@ final class SchemaRules {
       String text = value.asString();
       return isWithin(keyword, text.codePointCount(0, text.length()), limit);
     }
+
+    @Override
+    public List<BsonDocument> explain(RawValue value, RawDocument schema) {
+      return FailureText.ofKeyword(keyword, schema)
+          .reason("specified string length was not satisfied")
+          .considered(value)
+          .list();
+    }
   }
 
   /** {@code pattern}. */
@@ -100,8 +140,11 @@ final class SchemaRules {
     }
 
     @Override
-    public String keyword() {
-      return "pattern";
+    public List<BsonDocument> explain(RawValue value, RawDocument schema) {
+      return FailureText.ofKeyword("pattern", schema)
+          .reason("regular expression did not match")
+          .considered(value)
+          .list();
     }
   }
 
@@ -111,6 +154,15 @@ final class SchemaRules {
     public boolean accepts(RawValue value) {
       return !value.isArray() || isWithin(keyword, count(value), limit);
     }
+
+    @Override
+    public List<BsonDocument> explain(RawValue value, RawDocument schema) {
+      return FailureText.ofKeyword(keyword, schema)
+          .reason("array did not match specified length")
+          .considered(value)
+          .add("numberOfItems", new BsonInt32(count(value)))
+          .list();
+    }
   }
 
   /** {@code maxProperties, minProperties}. */
@@ -119,88 +171,39 @@ final class SchemaRules {
     public boolean accepts(RawValue value) {
       return !value.isDocument() || isWithin(keyword, count(value), limit);
     }
+
+    @Override
+    public List<BsonDocument> explain(RawValue value, RawDocument schema) {
+      return FailureText.ofKeyword(keyword, schema)
+          .reason("specified number of properties was not satisfied")
+          .add("numberOfProperties", new BsonInt32(count(value)))
+          .list();
+    }
   }
 
   private static boolean isWithin(String keyword, long size, long limit) {
     return keyword.startsWith("max") ? size <= limit : size >= limit;
   }
 
-  private static long count(RawValue container) {
+  private static int count(RawValue container) {
     var elements = container.asDocument().elements();
-    long count = 0;
+    int count = 0;
     while (elements.next()) {
       count++;
     }
     return count;
   }
 
-  /** {@code uniqueItems: true}. */
-  record UniqueItems() implements SchemaRule {
-    @Override
-    public boolean accepts(RawValue value) {
-      if (!value.isArray()) {
-        return true;
-      }
-      var seen = new TreeSet<>(UnorderedFields.ORDER);
-      var elements = value.asDocument().elements();
-      while (elements.next()) {
-        if (!seen.add(UnorderedFields.sorted(elements.value()))) {
-          return false;
-        }
-      }
-      return true;
-    }
-
-    @Override
-    public String keyword() {
-      return "uniqueItems";
-    }
-  }
-
-  /** {@code items: [...]}: each element by its position, as far as both go. */
-  record ItemsByPosition(List<JsonSchema> schemas) implements SchemaRule {
-    @Override
-    public boolean accepts(RawValue value) {
-      if (!value.isArray()) {
-        return true;
-      }
-      var elements = value.asDocument().elements();
-      for (int i = 0; i < schemas.size() && elements.next(); i++) {
-        if (!schemas.get(i).accepts(elements.value())) {
-          return false;
-        }
-      }
-      return true;
-    }
-
-    @Override
-    public String keyword() {
-      return "items";
-    }
-  }
-
-  /** {@code items: {...}} and {@code additionalItems}: every element from a position on. */
-  record ItemsFrom(String keyword, int start, JsonSchema schema) implements SchemaRule {
-    @Override
-    public boolean accepts(RawValue value) {
-      if (!value.isArray()) {
-        return true;
-      }
-      var elements = value.asDocument().elements();
-      for (int i = 0; elements.next(); i++) {
-        if (i >= start && !schema.accepts(elements.value())) {
-          return false;
-        }
-      }
-      return true;
-    }
-  }
-
   /** Accepts nothing: {@code additionalItems: false}, {@code additionalProperties: false}. */
-  record Never(String keyword) implements SchemaRule {
+  record Never() implements SchemaRule {
     @Override
     public boolean accepts(RawValue value) {
       return false;
+    }
+
+    @Override
+    public List<BsonDocument> explain(RawValue value, RawDocument schema) {
+      return List.of(); // the rule that holds the boolean explains it
     }
   }
 }

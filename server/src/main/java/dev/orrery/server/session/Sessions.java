@@ -8,6 +8,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Consumer;
 import java.util.function.Predicate;
 
@@ -23,8 +24,12 @@ public final class Sessions {
   /** MongoDB's default for its parameter maxSessions. */
   public static final int COUNT_MAX = 1_000_000;
 
+  /** How often the sessions that were forgotten are looked for. */
+  private static final Duration SWEEP_INTERVAL = Duration.ofMinutes(1);
+
   private final Clock clock;
   private final int countMax;
+  private final AtomicLong nextSweepMillis;
   private final Map<SessionId, Session> alive = new ConcurrentHashMap<>();
   private final List<Consumer<Session>> endListeners = new CopyOnWriteArrayList<>();
 
@@ -35,6 +40,7 @@ public final class Sessions {
   Sessions(Clock clock, int countMax) {
     this.clock = clock;
     this.countMax = countMax;
+    this.nextSweepMillis = new AtomicLong(clock.millis() + SWEEP_INTERVAL.toMillis());
   }
 
   /** Calls {@code listener} for every session that ends, on the thread that ends it. */
@@ -45,6 +51,7 @@ public final class Sessions {
   /** The session of that id, begun now if it is new. */
   public Session use(SessionId id) {
     long now = clock.millis();
+    sweep(now);
     Session session = alive.get(id);
     if (session == null) {
       if (alive.size() >= countMax) {
@@ -73,9 +80,13 @@ public final class Sessions {
     alive.keySet().stream().filter(which).forEach(this::end);
   }
 
-  /** Ends what was not used for too long; called now and then by a timer. */
-  public void expire() {
-    long oldest = clock.millis() - TIMEOUT.toMillis();
+  /** Ends what was not used for too long, if nobody looked lately. */
+  private void sweep(long now) {
+    long due = nextSweepMillis.get();
+    if (now < due || !nextSweepMillis.compareAndSet(due, now + SWEEP_INTERVAL.toMillis())) {
+      return;
+    }
+    long oldest = now - TIMEOUT.toMillis();
     alive.values().stream()
         .filter(session -> session.lastUseMillis() < oldest)
         .forEach(session -> end(session.id()));

@@ -253,4 +253,27 @@ class DispatcherTest {
     assertThat(server.error("{use: 1, $db: 'a b'}"))
         .isEqualTo("73 InvalidNamespace: Invalid database name: 'a b'");
   }
+
+  @Test
+  void statementsOfARetryableWriteHaveNumbers() {
+    var seen = new ArrayList<Integer>();
+    var server =
+        new CommandFixture()
+            .with(
+                new Fake(
+                    Spec.of("write", Access.WRITE, Trait.RETRYABLE_WRITE),
+                    (context, body) -> {
+                      body.finish();
+                      seen.add(context.statementId(0));
+                      seen.add(context.statementId(1));
+                      return new BsonDocument();
+                    }));
+    server.run("{write: 1}");
+    server.run("{write: 1, stmtId: 5}");
+    server.run("{write: 1, stmtIds: [7, 3]}");
+    assertThat(seen).containsExactly(0, 1, 5, 6, 7, 3);
+    assertThat(server.error("{write: 1, stmtId: 1, stmtIds: [1]}"))
+        .isEqualTo("72 InvalidOptions: May not specify both stmtId and stmtIds in write command");
+    assertThat(server.error("{ping: 1, stmtId: 1}")).startsWith("40415");
+  }
 }

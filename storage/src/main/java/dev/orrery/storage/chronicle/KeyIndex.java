@@ -34,8 +34,8 @@ import java.util.function.LongSupplier;
  * Live maps are scratch. Chronicle keeps its locks inside the file, where a killed process leaves
  * them, and promises nothing about the order of its writes. So a checkpoint copies the file of every
  * changed bucket while nobody is inside, and only such images (with checksums) are ever read back:
- * lazily, when a bucket is first asked for. That takes as long as reopening a live map (3 to 5 ms),
- * checks the data, and makes a clean stop a checkpoint like any other.
+ * lazily, when a bucket is first asked for. That costs 4 to 8 ms of CPU, of which reopening a map is
+ * the half; it checks the data, and makes a clean stop a checkpoint like any other.
  */
 public final class KeyIndex implements AutoCloseable {
   /** No value: what {@link #find}, {@link #put} and {@link #remove} return for an absent key. */

@@ -56,6 +56,15 @@ public record IndexKeySet(List<byte[]> keys, List<Set<String>> multikeyPaths) {
       multikeyPaths.get(field).add(path);
     }
 
+    /** Adds the paths of neighbouring fields, the first of which is {@code firstField}. */
+    void addMultikeyPaths(int firstField, List<Set<String>> paths) {
+      for (int i = 0; i < paths.size(); i++) {
+        for (String path : paths.get(i)) {
+          addMultikeyPath(firstField + i, path);
+        }
+      }
+    }
+
     IndexKeySet build() {
       return new IndexKeySet(List.copyOf(keys), multikeyPaths);
     }

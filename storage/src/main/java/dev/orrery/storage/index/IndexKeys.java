@@ -35,7 +35,7 @@ public final class IndexKeys {
    *
    * @param strings the order that the collation of the index gives
    * @param filter which documents a partial index takes
-   * @throws UnsupportedOperationException for text, geo and compound wildcard indexes
+   * @throws UnsupportedOperationException for text and geo indexes
    */
   public static IndexKeys of(IndexSpec spec, StringOrder strings, Predicate<RawDocument> filter) {
     return new IndexKeys(source(spec, strings), filter);
@@ -52,7 +52,7 @@ public final class IndexKeys {
     }
     return spec.has(IndexField.Kind.HASHED)
         ? new HashedKeys(spec, strings)
-        : new OrderedKeys(spec, strings);
+        : new OrderedKeys(spec.fields(), spec.isSparse(), strings);
   }
 
   /**

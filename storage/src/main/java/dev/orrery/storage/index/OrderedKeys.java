@@ -12,9 +12,9 @@ final class OrderedKeys implements IndexKeys.Source {
   private final boolean isSparse;
   private final StringOrder strings;
 
-  OrderedKeys(IndexSpec spec, StringOrder strings) {
-    this.fields = spec.fields();
-    this.isSparse = spec.isSparse();
+  OrderedKeys(List<IndexField> fields, boolean isSparse, StringOrder strings) {
+    this.fields = fields;
+    this.isSparse = isSparse;
     this.strings = strings;
   }
 

@@ -6,6 +6,8 @@ import dev.orrery.storage.value.RawElements;
 import dev.orrery.storage.value.RawTypes;
 import dev.orrery.storage.value.RawValue;
 import dev.orrery.storage.value.StringOrder;
+import java.util.Arrays;
+import java.util.List;
 
 /**
  * The keys of a wildcard index: a pair of path and value for every value that is neither a document
@@ -16,25 +18,70 @@ import dev.orrery.storage.value.StringOrder;
 final class WildcardKeys implements IndexKeys.Source {
   private static final RawValue UNDEFINED = new RawValue(RawTypes.UNDEFINED, new byte[0], 0);
 
+  private static final RawValue MIN_KEY = new RawValue(RawTypes.MIN_KEY, new byte[0], 0);
+
+  private final int fieldCount;
+  private final int wildcard;
   private final boolean isDescending;
   private final StringOrder strings;
   private final WildcardProjection projection;
+  private final OrderedKeys before;
+  private final OrderedKeys after;
 
   WildcardKeys(IndexSpec spec, StringOrder strings) {
-    if (spec.fields().size() != 1) {
-      throw new UnsupportedOperationException("no keys for compound wildcard index " + spec);
-    }
-    IndexField field = spec.fields().get(0);
+    List<IndexField> fields = spec.fields();
+    this.fieldCount = fields.size();
+    this.wildcard = position(fields);
+    IndexField field = fields.get(wildcard);
     this.isDescending = field.isDescending();
     this.strings = strings;
     this.projection = WildcardProjection.of(field.wildcardRoot(), spec.wildcardProjection());
+    this.before = new OrderedKeys(fields.subList(0, wildcard), false, strings);
+    this.after = new OrderedKeys(fields.subList(wildcard + 1, fieldCount), false, strings);
+  }
+
+  private static int position(List<IndexField> fields) {
+    int position = 0;
+    while (fields.get(position).kind() != IndexField.Kind.WILDCARD) {
+      position++;
+    }
+    return position;
   }
 
   @Override
   public IndexKeySet keysOf(RawDocument document) {
     var walk = new Walk();
     walk.enter(projection.apply(document), false);
-    return walk.keys.build();
+    return fieldCount == 1 ? walk.keys.build() : surround(document, walk.keys.build());
+  }
+
+  private IndexKeySet surround(RawDocument document, IndexKeySet pairs) {
+    var keys = new IndexKeySet.Builder(fieldCount);
+    IndexKeySet first = before.keysOf(document);
+    IndexKeySet last = after.keysOf(document);
+    List<byte[]> middle = pairs.keys().isEmpty() ? List.of(noPair()) : pairs.keys();
+    for (byte[] start : first.keys()) {
+      for (byte[] pair : middle) {
+        for (byte[] end : last.keys()) {
+          keys.addKey(concatenate(start, pair, end));
+        }
+      }
+    }
+    keys.addMultikeyPaths(0, first.multikeyPaths());
+    keys.addMultikeyPaths(wildcard, pairs.multikeyPaths());
+    keys.addMultikeyPaths(wildcard + 1, last.multikeyPaths());
+    return keys.build();
+  }
+
+  private byte[] noPair() {
+    return new KeyEncoder().append(MIN_KEY, false).append(MIN_KEY, isDescending).toByteArray();
+  }
+
+  private static byte[] concatenate(byte[] start, byte[] pair, byte[] end) {
+    byte[] key = Arrays.copyOf(start, start.length + pair.length + end.length);
+    System.arraycopy(pair, 0, key, start.length, pair.length);
+    System.arraycopy(end, 0, key, start.length + pair.length, end.length);
+    return key;
   }
 
   /** One document on its way into keys. */

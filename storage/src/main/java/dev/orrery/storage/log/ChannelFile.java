@@ -1,6 +1,7 @@
 package dev.orrery.storage.log;
 
 import java.io.IOException;
+import java.io.RandomAccessFile;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
 import java.nio.channels.FileChannel.MapMode;
@@ -57,16 +58,10 @@ final class ChannelFile implements SegmentFile {
 
   @Override
   public void resize(long bytes) throws IOException {
-    uninterrupted(
-        channel -> {
-          long size = channel.size();
-          if (size > bytes) {
-            channel.truncate(bytes);
-          } else if (size < bytes) {
-            channel.write(ByteBuffer.allocate(1), bytes - 1);
-          }
-          return null;
-        });
+    // A channel can only grow by being written to, which takes a block, and there may be none.
+    try (var file = new RandomAccessFile(path.toFile(), "rw")) {
+      file.setLength(bytes);
+    }
   }
 
   @Override

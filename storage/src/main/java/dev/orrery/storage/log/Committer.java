@@ -4,6 +4,7 @@ import dev.orrery.storage.StorageException;
 import dev.orrery.storage.StorageException.Reason;
 import java.io.Closeable;
 import java.io.IOException;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
@@ -14,10 +15,18 @@ import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.LongConsumer;
 
 /**
- * Group commit: a thread that forces the log in rounds, each for all who asked while the one before
- * was running. A lone writer waits for nobody.
+ * Group commit: forces the log in rounds, each for all who asked while the one before was running.
+ * A lone writer waits for nobody.
  */
 final class Committer implements Closeable {
+
+  /*
+   * Two threads take turns: the one that has forced lets the other begin the next round before it
+   * wakes up those who waited for its own. Writers do not force themselves, as they may be event
+   * loops, and may be interrupted.
+   */
+
+  private static final int THREADS = 2;
 
   /** What is to be made durable. */
   interface Source {
@@ -33,29 +42,36 @@ final class Committer implements Closeable {
   private final List<LongConsumer> listeners = new CopyOnWriteArrayList<>();
   private final ReentrantLock lock = new ReentrantLock();
   private final Condition asked = lock.newCondition();
-  private final Thread thread;
+  private final List<Thread> threads = new ArrayList<>();
 
   private volatile long durableLsn;
   private volatile StorageException failure;
-  private volatile boolean closed;
 
   // Under the lock.
-  private CompletableFuture<Void> running = CompletableFuture.completedFuture(null);
-  private long runningLsn;
-  private CompletableFuture<Void> next = new CompletableFuture<>();
+  private Round running;
+  private Round next = new Round();
+  private boolean isForcing;
   private boolean isNextAsked;
+  private boolean closed;
+
+  /** One fsync, and those who wait for it. */
+  private static final class Round {
+    final CompletableFuture<Void> done = new CompletableFuture<>();
+    long lsn;
+  }
 
   Committer(Source source, LogOptions options) {
     this.source = source;
     this.fsync = options.fsync();
     this.flushNanos = TimeUnit.MILLISECONDS.toNanos(options.flushMillis());
     this.durableLsn = source.lastLsn();
-    this.runningLsn = durableLsn;
-    this.thread = new Thread(this::run, "orrery-log-commit");
-    thread.setDaemon(true);
-    if (fsync) {
-      thread.start();
+    this.running = new Round();
+    for (int i = 0; fsync && i < THREADS; i++) {
+      var thread = new Thread(this::run, "orrery-log-commit-" + i);
+      thread.setDaemon(true);
+      threads.add(thread);
     }
+    threads.forEach(Thread::start);
   }
 
   long durableLsn() {
@@ -85,7 +101,7 @@ final class Committer implements Closeable {
         return CompletableFuture.completedFuture(null);
       }
       // A copy, so that a caller who cancels or completes its future does not do so for others.
-      return lsn <= runningLsn ? running.copy() : ask().copy();
+      return lsn <= running.lsn ? running.done.copy() : ask().copy();
     } finally {
       lock.unlock();
     }
@@ -117,8 +133,10 @@ final class Committer implements Closeable {
       return CompletableFuture.failedFuture(Failures.closed());
     }
     isNextAsked = true;
-    asked.signal();
-    return next;
+    if (!isForcing) {
+      asked.signal();
+    }
+    return next.done;
   }
 
   /** Called after each append: without fsync, appended is durable. */
@@ -130,43 +148,63 @@ final class Committer implements Closeable {
 
   private void advance(long lsn) {
     durableLsn = lsn;
+    tell(lsn);
+  }
+
+  private void tell(long lsn) {
     for (LongConsumer listener : listeners) {
       listener.accept(lsn);
     }
   }
 
   private void run() {
-    while (failure == null && awaitRound()) {
-      try {
+    try {
+      for (Round round = awaitRound(); round != null; round = awaitRound()) {
         source.force();
-        advance(runningLsn);
-        running.complete(null);
-      } catch (IOException | RuntimeException e) {
-        fail(e);
+        finish(round);
+        tell(round.lsn);
+        round.done.complete(null);
       }
+    } catch (IOException | RuntimeException e) {
+      fail(e);
     }
   }
 
-  /** Waits for the next round to be asked for and begins it; false when closed. */
-  private boolean awaitRound() {
+  /** Begins the next round when somebody has asked for it; {@code null} at the end. */
+  private Round awaitRound() {
     lock.lock();
     try {
-      while (!isNextAsked && !closed) {
-        boolean isTimeToFlush = asked.awaitNanos(flushNanos) <= 0;
-        if (isTimeToFlush && source.lastLsn() > durableLsn) {
-          break;
+      boolean isTimeToFlush = false;
+      while (isForcing || !(isNextAsked || isTimeToFlush && source.lastLsn() > durableLsn)) {
+        if (failure != null || closed && !isForcing) {
+          return null;
         }
+        isTimeToFlush = asked.awaitNanos(flushNanos) <= 0;
       }
-      if (closed && !isNextAsked) {
-        return false;
+      if (failure != null) {
+        return null;
       }
       running = next;
-      runningLsn = source.lastLsn();
-      next = new CompletableFuture<>();
+      running.lsn = source.lastLsn();
+      next = new Round();
       isNextAsked = false;
-      return true;
+      isForcing = true;
+      return running;
     } catch (InterruptedException e) {
       throw new IllegalStateException("nobody knows this thread to interrupt it", e);
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  private void finish(Round round) {
+    lock.lock();
+    try {
+      durableLsn = round.lsn;
+      isForcing = false;
+      if (isNextAsked || closed) {
+        asked.signal();
+      }
     } finally {
       lock.unlock();
     }
@@ -186,29 +224,32 @@ final class Committer implements Closeable {
             new StorageException(
                 Reason.UNAVAILABLE, "the log stopped after a failed write: " + cause, cause);
       }
-      rounds = List.of(running, next);
+      rounds = List.of(running.done, next.done);
+      asked.signalAll();
     } finally {
       lock.unlock();
     }
     rounds.forEach(round -> round.completeExceptionally(failure));
   }
 
-  /** Finishes the rounds that were asked for, then ends the thread. */
+  /** Finishes the rounds that were asked for, then ends the threads. */
   @Override
   public void close() {
     lock.lock();
     try {
       closed = true;
-      asked.signal();
+      asked.signalAll();
     } finally {
       lock.unlock();
     }
     boolean interrupted = false;
-    while (thread.isAlive()) {
-      try {
-        thread.join();
-      } catch (InterruptedException e) {
-        interrupted = true;
+    for (Thread thread : threads) {
+      while (thread.isAlive()) {
+        try {
+          thread.join();
+        } catch (InterruptedException e) {
+          interrupted = true;
+        }
       }
     }
     if (interrupted) {

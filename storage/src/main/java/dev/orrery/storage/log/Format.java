@@ -18,8 +18,8 @@ final class Format {
    *   process died) or a footer that ends the file (the segment is sealed, or the log was closed).
    *
    *   segment header, 64 bytes           group header, 44 bytes           record header, 16 bytes
-   *    0  8  magic "ORRERYLG"             0  4  magic "GRP1"               0  4  checksum of the rest
-   *    8  4  version                      4  4  bytes, header included           of the record
+   *    0  8  magic "ORRERYLG"             0  4  magic "GRP1"               0  4  checksum of the
+   *    8  4  version                      4  4  bytes, header included           rest of the record
    *   12  4  zero                         8  8  LSN                        4  4  payload bytes
    *   16  8  segment number              16  8  timestamp, millis          8  4  meta bytes
    *   24  8  LSN of the first group      24  8  durable LSN                12  1  kind

@@ -133,10 +133,8 @@ public final class Log implements Closeable {
   }
 
   private long[] write(RecordGroup group, long lsn) {
-    // Clocks are set back at times; the log's timestamps never are.
-    long millis = Math.max(options.clock().millis(), active.segment().lastMillis());
     try {
-      return active.append(group, lsn, millis, committer.durableLsn());
+      return active.append(group, lsn, now(), committer.durableLsn());
     } catch (IOException e) {
       undo();
       throw Failures.io("append to", active.segment().path(), e);
@@ -144,6 +142,12 @@ public final class Log implements Closeable {
       undo();
       throw e;
     }
+  }
+
+  /** Clocks are set back at times; the log's timestamps never are. */
+  private long now() {
+    long millis = options.clock().millis();
+    return active == null ? millis : Math.max(millis, active.segment().lastMillis());
   }
 
   /** Removes the traces of a failed append or roll; if even that fails, nobody may append again. */
@@ -195,9 +199,7 @@ public final class Log implements Closeable {
   private SegmentWriter create(long number, long groupBytes) throws IOException {
     long needed = Format.SEGMENT_HEADER_BYTES + groupBytes + Format.FOOTER_BYTES;
     int capacity = Math.toIntExact(Math.max(options.segmentBytes(), needed));
-    var header =
-        new SegmentHeader(
-            number, lastLsn + 1, options.clock().millis(), options.random().nextLong());
+    var header = new SegmentHeader(number, lastLsn + 1, now(), options.random().nextLong());
     Path fresh = newPath(number);
     files.delete(fresh);
     SegmentFile file = files.open(fresh, true);
@@ -403,15 +405,21 @@ public final class Log implements Closeable {
       }
       closed = true;
       if (committer.failure() == null) {
-        active.writeFooter();
+        writeLastFooter();
         committer.flush();
       }
-    } catch (IOException e) {
-      throw Failures.io("close", directory, e);
     } finally {
       release();
       structure.unlock();
       appending.unlock();
+    }
+  }
+
+  private void writeLastFooter() {
+    try {
+      active.writeFooter();
+    } catch (IOException e) {
+      undo(); // Without a footer the next recovery scans the segment, and loses nothing.
     }
   }
 

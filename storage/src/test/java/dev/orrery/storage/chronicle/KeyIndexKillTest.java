@@ -76,6 +76,40 @@ class KeyIndexKillTest {
     assertThat(loaded).doesNotContain("chronicle.analytics");
   }
 
+  @Test
+  void mapsStayOpenUntilTheIndexIsClosedDuringAnExit() throws Exception {
+    Path path = directory.resolve("index");
+    Process process = KeyIndexProcess.start(ClosedByHook.class, List.of(), path.toString());
+    process.getInputStream().readAllBytes();
+    process.waitFor();
+    try (KeyIndex index = KeyIndex.open(path, KeyIndexOptions.single())) {
+      assertThat(index.checkpointLsn()).isEqualTo(9);
+      KeyIndexTest.assertHolds(index, 2_001);
+    }
+  }
+
+  /** Leaves its last checkpoint to a shutdown hook, as a server does. */
+  static final class ClosedByHook {
+    private ClosedByHook() {}
+
+    public static void main(String[] arguments) {
+      KeyIndex index = KeyIndex.open(Path.of(arguments[0]), KeyIndexOptions.single());
+      KeyIndexTest.fill(index, 0, 2_000);
+      Runtime.getRuntime().addShutdownHook(new Thread(() -> close(index)));
+      System.exit(0);
+    }
+
+    private static void close(KeyIndex index) {
+      try {
+        Thread.sleep(200); // other hooks run meanwhile
+      } catch (InterruptedException e) {
+        return;
+      }
+      KeyIndexTest.fill(index, 2_000, 2_001);
+      index.close(9);
+    }
+  }
+
   /** Makes a map, saves it and restores it. */
   static final class OneMap {
     private OneMap() {}

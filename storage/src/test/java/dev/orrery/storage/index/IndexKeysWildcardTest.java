@@ -3,7 +3,6 @@ package dev.orrery.storage.index;
 import static dev.orrery.storage.index.IndexKeysTest.document;
 import static dev.orrery.storage.index.IndexKeysTest.spec;
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.orrery.storage.value.KeyEncoder;
 import java.util.HexFormat;
@@ -58,7 +57,7 @@ class IndexKeysWildcardTest {
         "{'a.b': 1}        | {a: 5}                            | []",
         "{'a.b': 1}        | {a: [{b: 1, c: 2}, 5, [{b: 3}]]}  | [['a.b', 1]]",
         "{a: {b: 1}}       | {a: {b: 1, c: 2}}                 | [['a.b', 1]]",
-        "{'a.b': 0}        | {a: [{b: 1, c: 2}, 5, [{b: 3}]]}  | [['a.c', 2], ['a', 5], ['a', [{b: 3}]]]",
+        "{'a.b': 0} | {a: [{b: 1, c: 2}, 5, [{b: 3}]]}  | [['a.c', 2], ['a', 5], ['a', [{b: 3}]]]",
         "{_id: 1}          | {_id: 1, a: 1}                    | [['_id', 1]]",
         "{_id: 0}          | {_id: 1, a: 1}                    | [['a', 1]]"
       })
@@ -74,10 +73,36 @@ class IndexKeysWildcardTest {
     assertThat(keys.extract(document("{a: {b: 1}}")).isMultikey()).isFalse();
   }
 
+  /** Keys: the field before, path, value, the field after. */
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      value = {
+        "{x: 1, w: {a: 2, b: 3}, y: 4} | [[1, 'w.a', 2, 4], [1, 'w.b', 3, 4]]",
+        "{x: [1, 2], w: {a: 3}}        | [[1, 'w.a', 3, null], [2, 'w.a', 3, null]]",
+        "{x: 1, y: 2}                  | [[1, {$minKey: 1}, {$minKey: 1}, 2]]"
+      })
+  void compoundIndexesSurroundEachPair(String json, String expected) {
+    List<String> keys =
+        BsonArray.parse(expected).stream()
+            .map(
+                key -> {
+                  var encoder = new KeyEncoder();
+                  key.asArray().forEach(value -> encoder.append(value, false));
+                  return HexFormat.of().formatHex(encoder.toByteArray());
+                })
+            .sorted()
+            .toList();
+    var index = IndexKeys.of(spec("{x: 1, 'w.$**': 1, y: 1}", "{}"));
+    assertThat(index.of(document(json)).stream().map(HexFormat.of()::formatHex))
+        .containsExactlyElementsOf(keys);
+  }
+
   @Test
-  void compoundWildcardIndexesHaveNoKeysYet() {
-    var spec = spec("{a: 1, 'b.$**': 1}", "{}");
-    assertThatThrownBy(() -> IndexKeys.of(spec)).isInstanceOf(UnsupportedOperationException.class);
+  void compoundIndexesTellTheMultikeyPathsOfEachField() {
+    var index = IndexKeys.of(spec("{x: 1, 'w.$**': 1, y: 1}", "{}"));
+    assertThat(index.extract(document("{x: [1], w: {a: [1]}, y: [2]}")).multikeyPaths().toString())
+        .isEqualTo("[[x], [w.a], [y]]");
   }
 
   private static void assertKeys(IndexSpec spec, String json, String expected) {

@@ -107,6 +107,30 @@ class LogFailureTest {
   }
 
   @Test
+  void aLogOpensAndClosesOnAFullDisk() throws IOException {
+    List<Appended> done = new ArrayList<>();
+    Path crashed;
+    try (Log log = open()) {
+      for (int i = 1; i <= 20; i++) {
+        done.add(log.append(large(i)));
+      }
+      crashed = crash(root.resolve("log"), root.resolve("crashed"));
+    }
+    for (Path directory : List.of(root.resolve("log"), crashed)) {
+      files.roomBytes = 0;
+      try (Log log = Log.open(directory, OPTIONS, files)) {
+        assertHasAll(log, done);
+        assertFails(Reason.DISK_FULL, () -> log.append(large(21)));
+      }
+      files.roomBytes = Long.MAX_VALUE;
+      try (Log log = Log.open(directory, OPTIONS, files)) {
+        assertHasAll(log, done);
+        assertThat(log.append(large(21)).lsn()).isEqualTo(21);
+      }
+    }
+  }
+
+  @Test
   void aFailedFsyncFailsEveryPromiseAndIsNotRepeated() {
     try (Log log = open()) {
       long position = log.append(group("durable")).positions()[0];

@@ -175,7 +175,7 @@ class LogTest {
     try (Log log = Log.open(directory, OPTIONS.withFsync(false).withClock(clock))) {
       log.append(group("one"));
       now.set(4_000);
-      log.append(group("two"));
+      log.append(group("x".repeat(70_000))); // In a segment of its own.
       LogCursor cursor = log.from(1);
       assertThat(cursor.next().timestampMillis()).isEqualTo(5_000);
       assertThat(cursor.next().timestampMillis()).isEqualTo(5_000);

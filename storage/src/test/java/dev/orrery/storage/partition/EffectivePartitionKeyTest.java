@@ -52,7 +52,8 @@ class EffectivePartitionKeyTest {
     "'{a: 1, b: {c: \"x\"}}', 30EFDD86EF57B0CFFD1BFFE6D0952408",
     "'[1, \"x\", []]', 2138DA8A73AC588024244B03D80F2B25",
     "'{$regularExpression: {pattern: \"a\", options: \"i\"}}', 3BEDFCE8315F69B835CEFB4A5D03C006",
-    "'{\"$dbPointer\": {\"$ref\": \"a.b\", \"$id\": {\"$oid\": \"0102030405060708090a0b0c\"}}}', 2D1F8F326E9373752E8B1E5D099EFB2D",
+    "'{\"$dbPointer\": {\"$ref\": \"a.b\", \"$id\": {\"$oid\": \"0102030405060708090a0b0c\"}}}', "
+        + "2D1F8F326E9373752E8B1E5D099EFB2D",
     "'{$code: \"f()\"}', 142CBBFA6439308DBEC61B22B4873A62",
     "'{$code: \"f()\", $scope: {a: 1}}', 3AE1766E093E0AA1CF40B50E879905C3",
     "'{$minKey: 1}', 2E53B32479BD6EC0D38497CF2B8AD37E",

@@ -11,7 +11,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 class FieldPathTest {
-  /** Values are separated by blanks; @n is the position in the outermost array. */
+  /** Values are separated by blanks; @n is the position reported with a value. */
   @ParameterizedTest
   @CsvSource(
       delimiter = '|',
@@ -31,13 +31,13 @@ class FieldPathTest {
         "a.b   | {a: []}                         |",
         "a.b   | {a: [[{b: 1}]]}                 |",
         "a.b   | {a: [{b: [1, 2]}]}              | 1@0 2@0 [1,2]@0",
-        "a.0   | {a: [5, 6]}                     | 5",
+        "a.0   | {a: [5, 6]}                     | 5@0",
         "a.2   | {a: [5, 6]}                     |",
-        "a.0   | {a: [[1, 2]]}                   | [1,2]",
+        "a.0   | {a: [[1, 2]]}                   | [1,2]@0",
         "a.0.b | {a: [{b: 5}]}                   | missing@0 5",
         "a.0.b | {a: [[{b: 5}, {b: 6}]]}         | 5@0 6@1",
-        "a.0.1 | {a: [[5, 6]]}                   | 6",
-        "a.0   | {a: [{'0': 7}]}                 | 7@0 {\"0\":7}",
+        "a.0.1 | {a: [[5, 6]]}                   | 6@1",
+        "a.0   | {a: [{'0': 7}]}                 | 7@0 {\"0\":7}@0",
         "a.0   | {a: {'0': 7}}                   | 7",
         "a.00  | {a: [5]}                        |"
       })

@@ -1,0 +1,39 @@
+package dev.orrery.server.command;
+
+import dev.orrery.server.error.CommandException;
+import dev.orrery.server.error.ErrorCode;
+import dev.orrery.storage.value.RawTypes;
+import dev.orrery.storage.value.RawValue;
+import java.util.List;
+import java.util.Set;
+
+/** The numbers that a session knows the statements of a retryable write by. */
+record StatementIds(int first, List<Integer> all) {
+  private static final StatementIds FROM_ZERO = new StatementIds(0, List.of());
+
+  /** {@code present} are the fields that the body has, of those that every command may have. */
+  static StatementIds parse(CommandReader body, Set<String> present) {
+    boolean hasFirst = present.contains("stmtId");
+    boolean hasAll = present.contains("stmtIds");
+    if (hasFirst && hasAll) {
+      throw new CommandException(
+          ErrorCode.INVALID_OPTIONS, "May not specify both stmtId and stmtIds in write command");
+    }
+    if (hasAll) {
+      return new StatementIds(0, body.array("stmtIds").stream().map(StatementIds::id).toList());
+    }
+    return hasFirst ? new StatementIds((int) body.int64("stmtId", 0), List.of()) : FROM_ZERO;
+  }
+
+  private static int id(RawValue value) {
+    if (value.type() != RawTypes.INT32) {
+      throw FieldErrors.wrongType("stmtIds", value.type(), "int");
+    }
+    return value.asInt32();
+  }
+
+  /** The number of the statement at that place of the command. */
+  int at(int index) {
+    return index < all.size() ? all.get(index) : first + index;
+  }
+}

@@ -1,0 +1,87 @@
+package dev.orrery.server.expression;
+
+import dev.orrery.storage.value.BsonOrder;
+import dev.orrery.storage.value.RawDocument;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.nio.charset.StandardCharsets;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
+import java.util.Map;
+import org.bson.BsonDocument;
+import org.bson.BsonType;
+import org.bson.BsonValue;
+
+/**
+ * The hash that MongoDB's hashed indexes store: the first eight bytes of an MD5 digest over a seed
+ * of zero, the bracket of the type and the value. Numbers that have the same whole part hash alike.
+ */
+public final class HashedKey {
+  /** Length of the field name's terminator and of the type byte before a value. */
+  private static final int ELEMENT_HEAD_BYTES = 2;
+
+  private HashedKey() {}
+
+  public static long of(BsonValue value) {
+    MessageDigest digest = md5();
+    addInt(digest, 0);
+    add(digest, value);
+    return ByteBuffer.wrap(digest.digest()).order(ByteOrder.LITTLE_ENDIAN).getLong();
+  }
+
+  private static MessageDigest md5() {
+    try {
+      return MessageDigest.getInstance("MD5");
+    } catch (NoSuchAlgorithmException e) {
+      throw new IllegalStateException("every Java platform has MD5", e);
+    }
+  }
+
+  private static void addInt(MessageDigest digest, int value) {
+    digest.update(ByteBuffer.allocate(4).order(ByteOrder.LITTLE_ENDIAN).putInt(value).array());
+  }
+
+  private static void add(MessageDigest digest, BsonValue value) {
+    addInt(digest, BsonOrder.canonicalType(value));
+    addValue(digest, value);
+  }
+
+  private static void addField(MessageDigest digest, String name, BsonValue value) {
+    addInt(digest, BsonOrder.canonicalType(value));
+    digest.update(name.getBytes(StandardCharsets.UTF_8));
+    digest.update((byte) 0);
+    addValue(digest, value);
+  }
+
+  private static void addValue(MessageDigest digest, BsonValue value) {
+    if (Numbers.isNumber(value)) {
+      digest.update(
+          ByteBuffer.allocate(8)
+              .order(ByteOrder.LITTLE_ENDIAN)
+              .putLong(Numbers.toLong(value))
+              .array());
+    } else if (value.isDocument()) {
+      addFields(digest, value.asDocument());
+    } else if (value.isArray()) {
+      for (int i = 0; i < value.asArray().size(); i++) {
+        addField(digest, Integer.toString(i), value.asArray().get(i));
+      }
+      addInt(digest, 0);
+    } else if (value.getBsonType() == BsonType.JAVASCRIPT_WITH_SCOPE) {
+      digest.update(value.asJavaScriptWithScope().getCode().getBytes(StandardCharsets.UTF_8));
+      digest.update((byte) 0);
+      addFields(digest, value.asJavaScriptWithScope().getScope());
+    } else {
+      RawDocument wrapped = RawDocument.of(new BsonDocument("", value));
+      int start = wrapped.offset() + 4 + ELEMENT_HEAD_BYTES;
+      digest.update(wrapped.bytes(), start, wrapped.length() - 4 - ELEMENT_HEAD_BYTES - 1);
+    }
+  }
+
+  private static void addFields(MessageDigest digest, BsonDocument document) {
+    for (Map.Entry<String, BsonValue> field : document.entrySet()) {
+      addField(digest, field.getKey(), field.getValue());
+    }
+    addInt(digest, 0);
+  }
+}

@@ -1,0 +1,105 @@
+package dev.orrery.server.command;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.orrery.server.command.FieldRecorder.Use;
+import dev.orrery.storage.value.RawDocument;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.Collectors;
+import org.bson.BsonDocument;
+import org.junit.jupiter.api.Test;
+
+/**
+ * Compares docs/compat.md with what the commands really read. Run with {@code -Dcompat.write=true}
+ * to write the file anew.
+ */
+class CompatDocumentTest {
+  private static final Path FILE = Path.of("..", "docs", "compat.md");
+
+  @Test
+  void theDocumentSaysWhatTheCommandsRead() throws IOException {
+    String expected = document();
+    if (Boolean.getBoolean("compat.write")) {
+      Files.createDirectories(FILE.getParent());
+      Files.writeString(FILE, expected);
+    }
+    assertThat(Files.readString(FILE)).isEqualTo(expected);
+  }
+
+  private static String document() {
+    var text =
+        new StringBuilder(
+            """
+            # Commands and their fields
+
+            Written by `CompatDocumentTest` from the commands themselves; run it with
+            `-Dcompat.write=true` after a change. Every command also takes the generic fields:
+            `$db`, `lsid`, `txnNumber`, `readConcern`, `writeConcern`, `$readPreference`,
+            `maxTimeMS`, `comment`, `apiVersion`, `apiStrict`, `apiDeprecationErrors` and
+            `$clusterTime`.
+
+            *Used* fields do what MongoDB does with them. *Ignored* ones are accepted without
+            effect. *Refused* ones get the error NotImplemented (238). Any other field is an
+            error, unless the command takes `*`.
+
+            | Command | Used | Ignored | Refused |
+            |---|---|---|---|
+            """);
+    var services = new CommandFixture().services();
+    for (Command command : StandardCommands.table(services, List.of()).commands()) {
+      Map<String, Use> fields = fieldsOf(command);
+      text.append("| ").append(title(command.spec()));
+      for (Use use : Use.values()) {
+        text.append(" | ").append(list(command.spec(), fields, use));
+      }
+      text.append(" |\n");
+    }
+    return text.toString();
+  }
+
+  private static String title(Command.Spec spec) {
+    String name = "`" + spec.name() + "`";
+    return spec.aliases().isEmpty()
+        ? name
+        : name
+            + spec.aliases().stream()
+                .map(alias -> "`" + alias + "`")
+                .collect(Collectors.joining(", ", " (", ")"));
+  }
+
+  private static String list(Command.Spec spec, Map<String, Use> fields, Use use) {
+    return fields.entrySet().stream()
+        .filter(field -> field.getValue() == use)
+        .map(field -> field.getKey().substring(spec.fieldsOf().length() + 1))
+        .filter(field -> !field.equals(spec.name()))
+        .sorted()
+        .map(field -> "`" + field + "`")
+        .collect(Collectors.joining(" "));
+  }
+
+  /** Lets the command parse nothing, and stops it where its parsing ends. */
+  private static Map<String, Use> fieldsOf(Command command) {
+    var recorder = new FieldRecorder(command.spec().fieldsOf());
+    var reader = CommandReader.recording(command.spec().fieldsOf(), recorder);
+    try {
+      command.start(context(), reader);
+    } catch (FieldRecorder.Finished finished) {
+      return recorder.fields();
+    }
+    throw new AssertionError(command.spec().name() + " never calls finish()");
+  }
+
+  private static CommandContext context() {
+    var nothing = CommandReader.of("", RawDocument.of(new BsonDocument()));
+    return new CommandContext(
+        new ClientConnection(1, "client", "server"),
+        "database",
+        Envelope.read(nothing, false),
+        null,
+        Deadline.after(0, () -> 0));
+  }
+}
