@@ -6,8 +6,10 @@ import java.io.BufferedReader;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.PrintStream;
+import java.lang.management.ManagementFactory;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
@@ -73,15 +75,22 @@ final class MainTest {
 
   private Process start() throws IOException {
     String java = Path.of(System.getProperty("java.home"), "bin", "java").toString();
-    var command =
+    // The packaged jar says this in its manifest; classes on a path need it said for them.
+    List<String> moduleFlags =
+        ManagementFactory.getRuntimeMXBean().getInputArguments().stream()
+            .filter(flag -> flag.startsWith("--add-"))
+            .toList();
+    var command = new ArrayList<String>();
+    command.add(java);
+    command.addAll(moduleFlags);
+    command.addAll(
         List.of(
-            java,
             "-cp",
             System.getProperty("java.class.path"),
             "dev.orrery.server.Main",
             "--port=0",
             "--console-port=off",
-            "--data=" + directory);
+            "--data=" + directory));
     return new ProcessBuilder(command).start();
   }
 

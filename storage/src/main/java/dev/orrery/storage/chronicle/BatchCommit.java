@@ -12,7 +12,9 @@ import dev.orrery.storage.log.RecordGroup;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Comparator;
+import java.util.IdentityHashMap;
 import java.util.List;
+import java.util.Map;
 
 /**
  * Commits one batch: works out what it changes, locks the partitions it touches, checks the
@@ -98,11 +100,11 @@ final class BatchCommit {
    */
   private static boolean isStale(PendingWrite write) {
     PhysicalPartition partition = write.partition;
+    if (partition.children() != null) {
+      return write.isInsert(); // to a child; other writes named a version that must be read again
+    }
     if (write.problem != null || partition.isDropped()) {
       return false; // an outcome, not a reason to try again
-    }
-    if (partition.children() != null) {
-      return write.isInsert();
     }
     return partition.files().indexes() != write.indexes;
   }
@@ -118,6 +120,7 @@ final class BatchCommit {
     if (group.size() == 0) {
       return new CommitResult(0, List.of(outcomes));
     }
+    makeRoom(writes, outcomes);
     Appended appended = log.append(group);
     int record = 0;
     for (int i = 0; i < writes.length; i++) {
@@ -126,6 +129,17 @@ final class BatchCommit {
       }
     }
     return new CommitResult(appended.lsn(), List.of(outcomes));
+  }
+
+  /** Lets the maps grow now, while a full disk can still refuse the commit. */
+  private static void makeRoom(PendingWrite[] writes, WriteOutcome[] outcomes) {
+    Map<KeyIndex, List<byte[]>> newKeys = new IdentityHashMap<>();
+    for (int i = 0; i < writes.length; i++) {
+      if (outcomes[i].isApplied()) {
+        writes[i].collectNewKeys(newKeys);
+      }
+    }
+    newKeys.forEach(KeyIndex::prepare);
   }
 
   private WriteOutcome[] check(WriteBatch batch, PendingWrite[] writes) {

@@ -3,7 +3,9 @@ package dev.orrery.storage.chronicle;
 import dev.orrery.storage.StoredDocument;
 import dev.orrery.storage.index.IndexKeyException;
 import dev.orrery.storage.value.RawDocument;
+import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 
 /**
  * One operation of a batch, worked out before any lock is taken: where it goes, and which index
@@ -59,6 +61,27 @@ final class PendingWrite {
   /** The key of a unique index: unique among the documents of one partition key. */
   byte[] uniqueKey(byte[] indexKey) {
     return PrimaryKeys.uniqueKey(logicalKey, indexKey);
+  }
+
+  /** The keys that this write may add to maps. */
+  void collectNewKeys(Map<KeyIndex, List<byte[]>> newKeys) {
+    if (isDelete()) {
+      return;
+    }
+    PartitionFiles files = partition.files();
+    if (isInsert()) {
+      newKeys.computeIfAbsent(files.ids(), map -> new ArrayList<>()).add(primaryKey);
+      if (files.sizes() != null) {
+        newKeys.computeIfAbsent(files.sizes(), map -> new ArrayList<>()).add(logicalKey);
+      }
+    }
+    for (KeyChange change : changes) {
+      KeyIndex unique = change.index().unique();
+      if (unique != null) {
+        var keys = newKeys.computeIfAbsent(unique, map -> new ArrayList<>());
+        change.added().forEach(key -> keys.add(uniqueKey(key)));
+      }
+    }
   }
 
   boolean isInsert() {
