@@ -36,13 +36,10 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
-<<<<<<< HEAD
-import org.bson.types.ObjectId;
-=======
 import org.bson.BsonDocument;
 import org.bson.BsonInt32;
 import org.bson.BsonString;
->>>>>>> main
+import org.bson.types.ObjectId;
 
 /** The commands of MongoDB over the embedded engine. */
 final class EngineBackend implements MongoServer.Backend {
@@ -71,15 +68,7 @@ final class EngineBackend implements MongoServer.Backend {
     var network = new NetworkMeters();
     var services =
         new Services(
-<<<<<<< HEAD
-            facts,
-            sessions,
-            clusterClock,
-            metrics,
-            network,
-            new ServerParameters(),
-            new RecentLog(),
-            stop);
+            facts, sessions, clusterClock, metrics, network, new ServerParameters(), log, stop);
     this.timer = timer();
     var cursors = new CursorRegistry(System::nanoTime, new SecureRandom()::nextLong);
     var data =
@@ -95,10 +84,6 @@ final class EngineBackend implements MongoServer.Backend {
     expire(sessions, cursors);
     CommandTable commands =
         StandardCommands.table(services, DataCommands.list(data, ViewReader.NONE));
-=======
-            facts, sessions, clusterClock, metrics, network, new ServerParameters(), log, stop);
-    CommandTable commands = StandardCommands.table(services, List.of());
->>>>>>> main
     var parts =
         new Dispatcher.Parts(
             commands, sessions, clusterClock, engine::whenDurable, AccessControl.OPEN, metrics);
