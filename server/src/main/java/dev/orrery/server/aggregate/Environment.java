@@ -1,6 +1,5 @@
 package dev.orrery.server.aggregate;
 
-import dev.orrery.server.query.Collation;
 import dev.orrery.storage.Namespace;
 import dev.orrery.storage.value.RawDocument;
 import java.util.List;
@@ -27,9 +26,6 @@ public interface Environment {
   /** The documents of a collection that a query asks for; none when there is no collection. */
   RawStream read(Namespace namespace, SourceQuery query);
 
-  /** How a query would be carried out, as explain prints it. */
-  BsonDocument explain(Namespace namespace, SourceQuery query);
-
   /** The result of $collStats with that specification. */
   BsonDocument collectionStatistics(Namespace namespace, BsonDocument specification);
 
@@ -44,9 +40,4 @@ public interface Environment {
 
   /** Where $out and $merge write. */
   Output output();
-
-  /** The default collation of a collection. */
-  default Collation collation(Namespace namespace) {
-    return Collation.SIMPLE;
-  }
 }

@@ -7,12 +7,24 @@ import org.jspecify.annotations.Nullable;
 
 /** Writes the results of $out and $merge. Every method may throw what the write of a user would. */
 public interface Output {
-  /** The names of the unique, complete, plain indexes' fields, each in its order. */
+  /** Refuses a target that no user may write to. */
+  void requireWritable(Namespace target);
+
+  /** The fields of each unique index that covers all documents, in the order of the index. */
   List<List<String>> uniqueKeys(Namespace target);
+
+  /** Begins to replace a collection, whose indexes and options the new one takes over. */
+  Replacement replace(Namespace target);
+
+  /** The document whose fields equal those of {@code key}, or null. */
+  @Nullable Existing find(Namespace target, BsonDocument key);
+
+  /** Inserts one document; creates the collection if need be. */
+  void insert(Namespace target, BsonDocument document);
 
   /** A collection under construction that is to take the place of another. */
   interface Replacement extends AutoCloseable {
-    void insert(List<BsonDocument> documents);
+    void insert(BsonDocument document);
 
     /** Puts the new collection in place of the old one. */
     void commit();
@@ -22,15 +34,11 @@ public interface Output {
     void close();
   }
 
-  /** Begins to replace a collection, whose indexes and options the new one takes over. */
-  Replacement replace(Namespace target);
+  /** A document that is there already. */
+  interface Existing {
+    BsonDocument document();
 
-  /** The document whose fields equal those of {@code key}, or null. */
-  @Nullable BsonDocument find(Namespace target, BsonDocument key);
-
-  /** Inserts one document; creates the collection if need be. */
-  void insert(Namespace target, BsonDocument document);
-
-  /** Replaces one document by another with the same {@code _id}; false if it changed meanwhile. */
-  boolean replace(Namespace target, BsonDocument before, BsonDocument after);
+    /** Writes another body; false if somebody else changed the document meanwhile. */
+    boolean replace(BsonDocument after);
+  }
 }

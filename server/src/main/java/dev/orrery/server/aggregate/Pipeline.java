@@ -167,18 +167,24 @@ public final class Pipeline {
     dependencies.addWholeDocument();
   }
 
-  /** The query that its first stages make, and the other stages, for explain. */
-  public record Explained(SourceQuery query, List<BsonDocument> stages) {}
+  /**
+   * The query that its first stages make, and the other stages, for explain.
+   *
+   * @param query null if it does not read a collection
+   */
+  public record Explained(@Nullable SourceQuery query, List<BsonDocument> stages) {}
 
-  /** How it would run; null if it does not read a collection. */
-  public @Nullable Explained explained(Run run) {
+  /** How it would run. */
+  public Explained explained(Run run) {
     if (!stages.isEmpty() && stages.get(0).traits().contains(Stage.Trait.FIRST)) {
-      return null;
+      return new Explained(null, specifications(stages));
     }
     var head = Head.of(stages);
     SourceQuery query = head.query(SourceQuery.all(context.collation(), hint), run);
-    return new Explained(
-        query,
-        stages.subList(head.length(), stages.size()).stream().map(Stage::specification).toList());
+    return new Explained(query, specifications(stages.subList(head.length(), stages.size())));
+  }
+
+  private static List<BsonDocument> specifications(List<Stage> stages) {
+    return stages.stream().map(Stage::specification).toList();
   }
 }
