@@ -31,6 +31,7 @@ import java.io.IOException;
 import java.nio.file.Path;
 import java.security.SecureRandom;
 import java.time.Clock;
+import java.util.List;
 import java.util.concurrent.ArrayBlockingQueue;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
@@ -148,8 +149,6 @@ final class EngineBackend implements MongoServer.Backend {
   private void expire(Sessions sessions, CursorRegistry cursors) {
     sessions.onEnd(
         session -> cursors.killAll(cursor -> session.id().equals(cursor.owner().session())));
-    timer.scheduleWithFixedDelay(
-        () -> workers.execute(sessions::expire), EXPIRE_SECONDS, EXPIRE_SECONDS, TimeUnit.SECONDS);
     timer.scheduleWithFixedDelay(
         () -> workers.execute(cursors::expire), EXPIRE_SECONDS, EXPIRE_SECONDS, TimeUnit.SECONDS);
   }
