@@ -69,8 +69,7 @@ final class Accumulators {
       throw new CommandException(
           ErrorCode.NOT_IMPLEMENTED, "group operator '" + name + "' is not implemented yet");
     }
-    throw new CommandException(
-        ErrorCode.LOCATION_15952, "unknown group operator '" + name + "'");
+    throw new CommandException(ErrorCode.LOCATION_15952, "unknown group operator '" + name + "'");
   }
 
   /** The accumulator of one field of a group: {@code {$sum: "$a"}}. */
@@ -128,13 +127,11 @@ final class Accumulators {
         operand(name, argument, context), n -> new ListAccumulators.AddToSet(context.order()));
   }
 
-  private static Accumulation parseCount(
-      String name, BsonValue argument, PipelineContext context) {
+  private static Accumulation parseCount(String name, BsonValue argument, PipelineContext context) {
     if (!argument.isDocument() || !argument.asDocument().isEmpty()) {
       throw Failures.typeMismatch("$count takes no arguments, i.e. $count:{}");
     }
-    return Accumulation.of(
-        new Constant(new BsonInt32(1)), n -> new SimpleAccumulators.Sum());
+    return Accumulation.of(new Constant(new BsonInt32(1)), n -> new SimpleAccumulators.Sum());
   }
 
   private static Accumulation parseExtreme(
@@ -194,8 +191,7 @@ final class Accumulators {
             "specification must be an object; found " + BsonText.element(name, argument));
       }
       BsonDocument arguments = argument.asDocument();
-      List<String> known =
-          isMany ? List.of("n", "sortBy", "output") : List.of("sortBy", "output");
+      List<String> known = isMany ? List.of("n", "sortBy", "output") : List.of("sortBy", "output");
       for (String field : arguments.keySet()) {
         if (!known.contains(field)) {
           throw new CommandException(
@@ -235,6 +231,7 @@ final class Accumulators {
     }
     Expression computation = Expressions.parseOperator(name, overList, context.expressions());
     return Accumulation.of(
-        input, n -> new ListAccumulators.Percentiles(list -> computation.evaluate(new Scope(list))));
+        input,
+        n -> new ListAccumulators.Percentiles(list -> computation.evaluate(new Scope(list))));
   }
 }

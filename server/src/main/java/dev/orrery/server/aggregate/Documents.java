@@ -73,8 +73,7 @@ final class Documents {
   }
 
   /** A copy with another value at a path; documents on the way come into being, null removes. */
-  static BsonDocument with(
-      BsonDocument document, List<String> path, @Nullable BsonValue value) {
+  static BsonDocument with(BsonDocument document, List<String> path, @Nullable BsonValue value) {
     var copy = new BsonDocument();
     copy.putAll(document);
     String name = path.get(0);

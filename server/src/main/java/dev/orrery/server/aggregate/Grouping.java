@@ -22,8 +22,8 @@ import org.jspecify.annotations.Nullable;
  * The groups of one run of $group.
  *
  * <p>When memory is full, groups that are there go on to grow, while documents of new groups are
- * written to files, split by the hash of their key; in the end each file is grouped by itself. So no
- * state of an accumulator is ever written, and documents of a group stay in their order.
+ * written to files, split by the hash of their key; in the end each file is grouped by itself. So
+ * no state of an accumulator is ever written, and documents of a group stay in their order.
  */
 final class Grouping implements AutoCloseable {
   private static final int FILES = 16;

@@ -14,8 +14,7 @@ import org.jspecify.annotations.Nullable;
  *
  * @param length how many stages these are
  */
-record Head(
-    List<MatchStage> matches, @Nullable SortStage sort, long skip, long limit, int length) {
+record Head(List<MatchStage> matches, @Nullable SortStage sort, long skip, long limit, int length) {
 
   static Head of(List<Stage> stages) {
     var matches = new ArrayList<MatchStage>();
@@ -53,8 +52,7 @@ record Head(
         documents.add(match.document().toBsonDocument());
       }
       query =
-          query.with(
-              new Filter.And(filters), RawDocument.of(new BsonDocument("$and", documents)));
+          query.with(new Filter.And(filters), RawDocument.of(new BsonDocument("$and", documents)));
     }
     if (sort != null) {
       query = query.with(sort.key().pattern(), sort.rawPattern());

@@ -12,8 +12,7 @@ import org.jspecify.annotations.Nullable;
 /** {@code $limit}: no more than so many documents. */
 record LimitStage(long limit) implements Stage {
   static List<Stage> parse(String name, BsonValue argument, PipelineContext context) {
-    long limit =
-        WholeNumbers.parseNonNegative(ErrorCode.LOCATION_5107201, "$limit", argument);
+    long limit = WholeNumbers.parseNonNegative(ErrorCode.LOCATION_5107201, "$limit", argument);
     if (limit == 0) {
       throw new CommandException(ErrorCode.LOCATION_15958, "the limit must be positive");
     }

@@ -59,8 +59,7 @@ final class LookupParser {
     }
     if (source.isString() && source.asString().getValue().isEmpty()) {
       throw new CommandException(
-          ErrorCode.INVALID_NAMESPACE,
-          "invalid $lookup namespace: " + context.database() + ".");
+          ErrorCode.INVALID_NAMESPACE, "invalid $lookup namespace: " + context.database() + ".");
     }
   }
 

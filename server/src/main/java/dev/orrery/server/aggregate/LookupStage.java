@@ -158,5 +158,4 @@ record LookupStage(
     values.forEach(value -> any.add(new BsonDocument(field, new BsonDocument("$eq", value))));
     return new BsonDocument("$or", any);
   }
-
 }

@@ -35,7 +35,9 @@ record MatchStage(Filter filter, RawDocument document, PipelineContext context) 
   }
 
   private static FilterContext filters(PipelineContext context) {
-    return context.filters().allowing(EnumSet.complementOf(EnumSet.of(FilterContext.Feature.WHERE)));
+    return context
+        .filters()
+        .allowing(EnumSet.complementOf(EnumSet.of(FilterContext.Feature.WHERE)));
   }
 
   private static void refuseNear(BsonValue value) {
@@ -62,8 +64,7 @@ record MatchStage(Filter filter, RawDocument document, PipelineContext context) 
     var expressions = context.expressions();
     for (var variable : context.variables().entrySet()) {
       expressions =
-          expressions.withConstant(
-              variable.getKey(), run.scope().variable(variable.getValue()));
+          expressions.withConstant(variable.getKey(), run.scope().variable(variable.getValue()));
     }
     return FilterParser.parse(document, filters(context.with(expressions)));
   }
@@ -97,7 +98,6 @@ record MatchStage(Filter filter, RawDocument document, PipelineContext context) 
   @Override
   public DocumentStream open(DocumentStream input, Run run) {
     Filter bound = bound(run);
-    return new Transformed(
-        input, one -> bound.matches(Documents.encode(one)) ? one : null);
+    return new Transformed(input, one -> bound.matches(Documents.encode(one)) ? one : null);
   }
 }

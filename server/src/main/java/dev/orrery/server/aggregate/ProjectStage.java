@@ -63,8 +63,7 @@ record ProjectStage(
                 String text = path.asString().getValue();
                 FieldNames.split(text);
                 if (fields.put(text, new BsonInt32(0)) != null) {
-                  throw new CommandException(
-                      ErrorCode.LOCATION_31250, "Path collision at " + text);
+                  throw new CommandException(ErrorCode.LOCATION_31250, "Path collision at " + text);
                 }
               }
               Projection.Parsed parsed = Projection.parseStage(fields, context.filters());

@@ -11,8 +11,7 @@ import org.bson.BsonDocument;
 import org.bson.BsonValue;
 
 /** {@code $replaceRoot}, {@code $replaceWith}: a document inside, or computed, takes the place. */
-record ReplaceRootStage(Expression root, String role, BsonDocument specification)
-    implements Stage {
+record ReplaceRootStage(Expression root, String role, BsonDocument specification) implements Stage {
   static List<Stage> parse(String name, BsonValue argument, PipelineContext context) {
     if (!argument.isDocument()) {
       throw new CommandException(

@@ -45,8 +45,7 @@ record SortStage(SortKey key, BsonDocument pattern, long limit) implements Stage
                 .contains(meta.asString().getValue());
     if (!isKnown) {
       throw new CommandException(
-          ErrorCode.LOCATION_31138,
-          "Illegal $meta sort: " + BsonText.element("$meta", meta));
+          ErrorCode.LOCATION_31138, "Illegal $meta sort: " + BsonText.element("$meta", meta));
     }
   }
 

@@ -15,7 +15,11 @@ import org.jspecify.annotations.Nullable;
  * @param limit how many follow; 0 is all
  */
 public record SourceQuery(
-    Criteria criteria, @Nullable SortPattern sort, RawDocument sortDocument, long skip, long limit) {
+    Criteria criteria,
+    @Nullable SortPattern sort,
+    RawDocument sortDocument,
+    long skip,
+    long limit) {
 
   /**
    * Which documents.

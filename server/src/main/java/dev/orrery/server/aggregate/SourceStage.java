@@ -95,7 +95,8 @@ record SourceStage(String name, BsonDocument specification, Set<Trait> traits, S
     boolean isConfig = context.namespace().toString().equals("config.system.sessions");
     if (!isConfig) {
       throw new CommandException(
-          ErrorCode.INVALID_NAMESPACE, "$listSessions may only be run against config.system.sessions");
+          ErrorCode.INVALID_NAMESPACE,
+          "$listSessions may only be run against config.system.sessions");
     }
     return stage(
         name, argument, ON_COLLECTION, run -> run.environment().sessions(options(argument)));
@@ -108,8 +109,7 @@ record SourceStage(String name, BsonDocument specification, Set<Trait> traits, S
           "$listLocalSessions must be run against the database with {aggregate: 1}, not a"
               + " collection");
     }
-    return stage(
-        name, argument, ON_DATABASE, run -> run.environment().sessions(options(argument)));
+    return stage(name, argument, ON_DATABASE, run -> run.environment().sessions(options(argument)));
   }
 
   private static BsonDocument options(BsonValue argument) {

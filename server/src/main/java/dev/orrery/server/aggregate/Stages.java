@@ -85,8 +85,7 @@ final class Stages {
     return TABLE.get(name).parse(name, argument, context);
   }
 
-  private static List<Stage> refuseNear(
-      String name, BsonValue argument, PipelineContext context) {
+  private static List<Stage> refuseNear(String name, BsonValue argument, PipelineContext context) {
     throw new CommandException(
         ErrorCode.INDEX_NOT_FOUND, "$geoNear requires a 2d or 2dsphere index, but none were found");
   }
@@ -96,15 +95,13 @@ final class Stages {
     if (!argument.isDocument()) {
       throw new CommandException(
           ErrorCode.LOCATION_6188500,
-          "$changeStream must take a nested object but found: "
-              + BsonText.element(name, argument));
+          "$changeStream must take a nested object but found: " + BsonText.element(name, argument));
     }
     throw new CommandException(
         ErrorCode.NOT_IMPLEMENTED, "pipeline stage '$changeStream' is not implemented yet");
   }
 
-  private static List<Stage> refuseQueue(
-      String name, BsonValue argument, PipelineContext context) {
+  private static List<Stage> refuseQueue(String name, BsonValue argument, PipelineContext context) {
     // The quote that nobody opened is MongoDB's.
     throw new CommandException(
         ErrorCode.LOCATION_5491300, "$queue' is not allowed in user requests");

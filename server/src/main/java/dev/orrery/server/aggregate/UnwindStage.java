@@ -50,8 +50,7 @@ record UnwindStage(List<String> path, @Nullable List<String> index, boolean isKe
               + BsonText.typeName(argument));
     }
     return List.of(
-        new UnwindStage(
-            parsePath(path), index == null ? null : FieldNames.split(index), isKept));
+        new UnwindStage(parsePath(path), index == null ? null : FieldNames.split(index), isKept));
   }
 
   private static BsonValue requirePathText(BsonValue value) {

@@ -111,8 +111,7 @@ public final class AggregateCommand implements Command, ViewReader {
       if (prepared.pipeline.isWriting()) {
         return Cursors.first(cursor.nextBatch(Long.MAX_VALUE), 0, prepared.namespace);
       }
-      long size =
-          params.batchSize() < 0 ? FindParams.FIRST_BATCH_DEFAULT : params.batchSize();
+      long size = params.batchSize() < 0 ? FindParams.FIRST_BATCH_DEFAULT : params.batchSize();
       List<RawDocument> batch = cursor.nextBatch(size);
       isKept = !cursor.isExhausted();
       long id = isKept ? services.cursors().add(cursor) : 0;

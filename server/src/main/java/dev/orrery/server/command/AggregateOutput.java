@@ -57,8 +57,8 @@ final class AggregateOutput implements Output {
     CollectionStore found = find(target);
     if (found != null) {
       for (IndexSpec index : found.info().readyIndexes()) {
-        if (index.unique() && !index.document().containsKey("partialFilterExpression")) {
-          keys.add(List.copyOf(index.key().keySet()));
+        if (index.isUnique() && index.partialFilter() == null) {
+          keys.add(List.copyOf(index.keyPattern().keySet()));
         }
       }
     }
@@ -67,8 +67,7 @@ final class AggregateOutput implements Output {
 
   @Override
   public void insert(Namespace target, BsonDocument document) {
-    insert(
-        services.databases().findOrCreate(target.database(), target.collection()), document);
+    insert(services.databases().findOrCreate(target.database(), target.collection()), document);
   }
 
   private void insert(CollectionStore collection, BsonDocument document) {
@@ -92,13 +91,11 @@ final class AggregateOutput implements Output {
     }
     var conditions = new BsonArray();
     key.forEach(
-        (path, value) ->
-            conditions.add(new BsonDocument(path, new BsonDocument("$eq", value))));
+        (path, value) -> conditions.add(new BsonDocument(path, new BsonDocument("$eq", value))));
     var filter = RawDocument.of(new BsonDocument("$and", conditions));
     Filter parsed = FilterParser.parse(filter, FilterContext.DEFAULT);
     Query query = Query.of(collection, parsed, filter).with(Collation.SIMPLE);
-    try (DocumentCursor cursor =
-        services.planner().plan(query).open(writer.execution(services))) {
+    try (DocumentCursor cursor = services.planner().plan(query).open(writer.execution(services))) {
       PlanResult found = cursor.next();
       return found == null ? null : new Stored(collection, found.stored());
     }

@@ -131,7 +131,7 @@ record CollectionStatistics(Namespace namespace, @Nullable CollectionStore colle
               .append("since", new BsonDateTime(facts.startMillis()));
       documents.add(
           new BsonDocument("name", new BsonString(index.name()))
-              .append("key", index.key())
+              .append("key", index.keyPattern())
               .append("host", new BsonString("localhost"))
               .append("accesses", accesses)
               .append("spec", index.document()));
