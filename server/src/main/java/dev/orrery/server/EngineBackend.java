@@ -1,6 +1,7 @@
 package dev.orrery.server;
 
 import dev.orrery.server.command.AccessControl;
+import dev.orrery.server.command.AggregateCommand;
 import dev.orrery.server.command.CommandMetrics;
 import dev.orrery.server.command.CommandTable;
 import dev.orrery.server.command.DataCommands;
@@ -13,7 +14,6 @@ import dev.orrery.server.command.ServerFacts;
 import dev.orrery.server.command.ServerParameters;
 import dev.orrery.server.command.Services;
 import dev.orrery.server.command.StandardCommands;
-import dev.orrery.server.command.ViewReader;
 import dev.orrery.server.command.Workers;
 import dev.orrery.server.cursor.CursorRegistry;
 import dev.orrery.server.net.CommandHandler;
@@ -31,6 +31,7 @@ import java.io.IOException;
 import java.nio.file.Path;
 import java.security.SecureRandom;
 import java.time.Clock;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.ArrayBlockingQueue;
 import java.util.concurrent.Executors;
@@ -83,8 +84,10 @@ final class EngineBackend implements MongoServer.Backend {
             temporary,
             ObjectId::new);
     expire(sessions, cursors);
-    CommandTable commands =
-        StandardCommands.table(services, DataCommands.list(data, ViewReader.NONE));
+    var aggregate = new AggregateCommand(data, sessions, facts);
+    var further = new ArrayList<>(DataCommands.list(data, aggregate));
+    further.add(aggregate);
+    CommandTable commands = StandardCommands.table(services, further);
     var parts =
         new Dispatcher.Parts(
             commands, sessions, clusterClock, engine::whenDurable, AccessControl.OPEN, metrics);
