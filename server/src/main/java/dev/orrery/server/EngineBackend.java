@@ -73,8 +73,11 @@ final class EngineBackend implements MongoServer.Backend {
     boolean isDurable = !config.storage().isEphemeral();
     var options =
         EngineOptions.defaults()
-            .withLog(LogOptions.defaults().withFsync(isDurable))
-            .withLogicalPartitionBytesMax(config.limits().logicalPartitionBytes());
+            .with(LogOptions.defaults().withFsync(isDurable))
+            .with(
+                new EngineOptions.Limits(
+                    config.limits().logicalPartitionBytes(),
+                    config.limits().physicalPartitionBytes()));
     try {
       var engine = ChronicleEngine.open(data.path(), options, new QueryHooks());
       return new EngineBackend(engine, config, stop);

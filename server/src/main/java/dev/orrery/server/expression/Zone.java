@@ -7,6 +7,7 @@ import java.time.LocalDateTime;
 import java.time.ZoneId;
 import java.time.ZoneOffset;
 import java.time.zone.ZoneRules;
+import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.regex.Matcher;
@@ -80,11 +81,9 @@ final class Zone {
       return local - offsetSeconds * 1000L;
     }
     var wall = LocalDateTime.ofEpochSecond(Math.floorDiv(local, 1000L), 0, ZoneOffset.UTC);
-    return local
-        - rules.getValidOffsets(wall).stream()
-                .findFirst()
-                .orElseGet(() -> rules.getTransition(wall).getOffsetBefore())
-                .getTotalSeconds()
-            * 1000L;
+    List<ZoneOffset> offsets = rules.getValidOffsets(wall);
+    ZoneOffset offset =
+        offsets.isEmpty() ? rules.getTransition(wall).getOffsetBefore() : offsets.get(0);
+    return local - offset.getTotalSeconds() * 1000L;
   }
 }
