@@ -3,7 +3,6 @@ package dev.orrery.compat;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.io.IOException;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import org.junit.jupiter.api.AfterAll;
@@ -39,28 +38,27 @@ final class ClientsTest {
   @ParameterizedTest
   @ValueSource(strings = {"", COSMOS})
   void theNodeDriverConnects(String options) throws IOException {
-    assertThat(run(ClientTool.MONGODB.script("connect-mongodb.mjs", server.uri() + options)))
+    assertThat(lines(ClientTool.MONGODB.script("connect-mongodb.mjs", server.uri() + options)))
         .containsExactly("ping 1", "version 7.0.15", "set globaldb", "unknown 59 CommandNotFound");
   }
 
   @ParameterizedTest
   @ValueSource(strings = {"", COSMOS})
   void mongooseConnects(String options) throws IOException {
-    assertThat(run(ClientTool.MONGOOSE.script("connect-mongoose.mjs", server.uri() + options)))
+    assertThat(lines(ClientTool.MONGOOSE.script("connect-mongoose.mjs", server.uri() + options)))
         .containsExactly("state connected", "ping 1");
   }
 
   @ParameterizedTest
   @ValueSource(strings = {"", COSMOS})
   void pymongoConnects(String options) throws IOException {
-    assertThat(run(ClientTool.PYMONGO.script("connect_pymongo.py", server.uri() + options)))
+    assertThat(lines(ClientTool.PYMONGO.script("connect_pymongo.py", server.uri() + options)))
         .containsExactly(
             "ping 1.0", "version 7.0.15", "set globaldb", "unknown 59 CommandNotFound");
   }
 
   @Test
   void mongoshStartsWithoutAWordOfWarningFromTheServer() throws IOException {
-    withoutTelemetry();
     ClientProcess shell =
         ClientProcess.run(
             home, ClientTool.MONGOSH.program(server.uri()), "db.runCommand({ping: 1}).ok\n");
@@ -81,19 +79,10 @@ final class ClientsTest {
   }
 
   private List<String> shell(String expression) throws IOException {
-    withoutTelemetry();
-    return run(ClientTool.MONGOSH.program(server.uri(), "--quiet", "--eval", expression));
+    return lines(ClientTool.MONGOSH.program(server.uri(), "--quiet", "--eval", expression));
   }
 
-  private List<String> run(List<String> command) throws IOException {
-    ClientProcess client = ClientProcess.run(home, command);
-    assertThat(client.err()).isEmpty();
-    assertThat(client.exitCode()).as("%s", client.out()).isZero();
-    return client.out();
-  }
-
-  private void withoutTelemetry() throws IOException {
-    Path settings = Files.createDirectories(home.resolve(".mongodb").resolve("mongosh"));
-    Files.writeString(settings.resolve("config"), "{\"enableTelemetry\": false}");
+  private List<String> lines(List<String> command) throws IOException {
+    return ClientProcess.lines(home, command);
   }
 }

@@ -8,8 +8,6 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import org.bson.BsonDocument;
-import org.bson.BsonInt32;
-import org.bson.BsonString;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.condition.EnabledOnOs;
 import org.junit.jupiter.api.condition.OS;
@@ -60,13 +58,12 @@ final class ConnectionsTest {
   }
 
   private static void ping(WireClient client) throws IOException {
-    var ping = new BsonDocument("ping", new BsonInt32(1)).append("$db", new BsonString("admin"));
+    BsonDocument ping = BsonDocument.parse("{ping: 1, $db: 'admin'}");
     assertThat(client.command(ping).getNumber("ok").intValue()).isEqualTo(1);
   }
 
   private static BsonDocument connections(WireClient client) throws IOException {
-    var status =
-        new BsonDocument("serverStatus", new BsonInt32(1)).append("$db", new BsonString("admin"));
+    BsonDocument status = BsonDocument.parse("{serverStatus: 1, $db: 'admin'}");
     return client.command(status).getDocument("connections");
   }
 

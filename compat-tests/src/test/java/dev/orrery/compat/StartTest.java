@@ -1,14 +1,13 @@
 package dev.orrery.compat;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import org.bson.BsonDocument;
-import org.bson.BsonInt32;
-import org.bson.BsonString;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -57,6 +56,25 @@ final class StartTest {
   }
 
   @Test
+  void aServerThatIsToldToStopEndsAndItsDataIsThereAfterwards() throws IOException {
+    Path data = directory.resolve("data");
+    try (var server = PackagedServer.on(data);
+        var client = new WireClient(server.port())) {
+      client.command(command("{insert: 'c', documents: [{_id: 1, a: 'kept'}], $db: 'test'}"));
+      ProcessHandle process = ProcessHandle.of(server.pid()).orElseThrow();
+      process.destroy();
+      process.onExit().join();
+      assertThatThrownBy(() -> ping(client)).isInstanceOf(IOException.class);
+    }
+    try (var server = PackagedServer.on(data);
+        var client = new WireClient(server.port())) {
+      BsonDocument reply = client.command(command("{find: 'c', $db: 'test'}"));
+      assertThat(reply.getDocument("cursor").getArray("firstBatch"))
+          .containsExactly(command("{_id: 1, a: 'kept'}"));
+    }
+  }
+
+  @Test
   void anOptionThatDoesNotExistStopsTheStart() throws IOException {
     ClientProcess misused = jar("--prot", "0");
     assertThat(misused.exitCode()).isEqualTo(MISUSED);
@@ -82,11 +100,14 @@ final class StartTest {
     Path jar = Path.of("..", "server", "target", "orrery.jar").toAbsolutePath().normalize();
     var command = new ArrayList<>(List.of(java, "-jar", jar.toString()));
     command.addAll(List.of(arguments));
-    return ClientProcess.run(directory, command);
+    return ClientProcess.run(directory, command, "");
   }
 
   private static int ping(WireClient client) throws IOException {
-    var ping = new BsonDocument("ping", new BsonInt32(1)).append("$db", new BsonString("admin"));
-    return client.command(ping).getNumber("ok").intValue();
+    return client.command(command("{ping: 1, $db: 'admin'}")).getNumber("ok").intValue();
+  }
+
+  private static BsonDocument command(String json) {
+    return BsonDocument.parse(json);
   }
 }
