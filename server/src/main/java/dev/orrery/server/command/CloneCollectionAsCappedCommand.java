@@ -62,8 +62,10 @@ final class CloneCollectionAsCappedCommand implements Command {
     if (target == null) {
       throw new CommandException(
           ErrorCode.NAMESPACE_EXISTS,
-          "cloneCollectionAsCapped failed - destination collection " + namespace
-              + " already exists. source collection: " + source.info().namespace());
+          "cloneCollectionAsCapped failed - destination collection "
+              + namespace
+              + " already exists. source collection: "
+              + source.info().namespace());
     }
     copy(source, target, size);
     context.awaitDurable(databases.engine().lastLsn());

@@ -15,8 +15,7 @@ import org.bson.BsonValue;
 final class CollModCommand implements Command {
   private static final List<String> ONLY_ON_VIEWS = List.of("pipeline", "viewOn");
   private static final List<String> NOT_ON_VIEWS =
-      List.of(
-          "validator", "validationLevel", "validationAction", "changeStreamPreAndPostImages");
+      List.of("validator", "validationLevel", "validationAction", "changeStreamPreAndPostImages");
   private static final List<String> VALIDATION =
       List.of("validator", "validationLevel", "validationAction");
 
@@ -42,8 +41,7 @@ final class CollModCommand implements Command {
     if (found == null) {
       throw new CommandException(ErrorCode.NAMESPACE_NOT_FOUND, "ns does not exist");
     }
-    BsonDocument reply =
-        found.info().isView() ? modifyView(found, params) : modify(found, params);
+    BsonDocument reply = found.info().isView() ? modifyView(found, params) : modify(found, params);
     context.awaitDurable(databases.engine().lastLsn());
     return reply;
   }
@@ -87,8 +85,7 @@ final class CollModCommand implements Command {
       }
     }
     requireExpiry(collection.info(), params);
-    if (given.containsKey("timeseries")
-        && !collection.info().options().containsKey("timeseries")) {
+    if (given.containsKey("timeseries") && !collection.info().options().containsKey("timeseries")) {
       throw CollectionOptions.invalid(
           "option only supported on a time-series collection: timeseries");
     }
@@ -193,8 +190,7 @@ final class CollModCommand implements Command {
     set(options, given, "validationAction", "error");
   }
 
-  private static void set(
-      BsonDocument options, BsonDocument given, String name, String fallback) {
+  private static void set(BsonDocument options, BsonDocument given, String name, String fallback) {
     BsonValue value = given.get(name);
     if (value != null) {
       options.put(name, value);

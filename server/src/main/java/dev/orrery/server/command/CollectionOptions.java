@@ -199,8 +199,7 @@ final class CollectionOptions {
           "The 'clusteredIndex' legacy format {clusteredIndex: <bool>} is only supported for"
               + " specific internal collections and does not match the requested collection");
     }
-    var reader =
-        CommandReader.of("create.clusteredIndex", params.clusteredIndex().asDocument());
+    var reader = CommandReader.of("create.clusteredIndex", params.clusteredIndex().asDocument());
     long version = reader.int64("v", 2);
     BsonDocument key = reader.requireRawDocument("key").toBsonDocument();
     String name = reader.string("name");

@@ -70,8 +70,7 @@ final class ConvertToCappedCommand implements Command {
   }
 
   private static BsonDocument capped(BsonDocument before, long size) {
-    var options =
-        new BsonDocument("capped", BsonBoolean.TRUE).append("size", Sizes.number(size));
+    var options = new BsonDocument("capped", BsonBoolean.TRUE).append("size", Sizes.number(size));
     before.forEach(options::putIfAbsent);
     return options;
   }

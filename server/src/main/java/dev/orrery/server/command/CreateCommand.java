@@ -24,8 +24,7 @@ final class CreateCommand implements Command {
 
   @Override
   public Spec spec() {
-    return Spec.of(
-        "create", Access.WRITE, Trait.LONG, Trait.STABLE_API, Trait.TRANSACTION);
+    return Spec.of("create", Access.WRITE, Trait.LONG, Trait.STABLE_API, Trait.TRANSACTION);
   }
 
   @Override

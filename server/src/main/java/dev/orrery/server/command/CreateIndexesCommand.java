@@ -37,8 +37,7 @@ final class CreateIndexesCommand implements Command {
 
   @Override
   public Spec spec() {
-    return Spec.of(
-        "createIndexes", Access.WRITE, Trait.LONG, Trait.STABLE_API, Trait.TRANSACTION);
+    return Spec.of("createIndexes", Access.WRITE, Trait.LONG, Trait.STABLE_API, Trait.TRANSACTION);
   }
 
   @Override
@@ -51,8 +50,7 @@ final class CreateIndexesCommand implements Command {
     var namespace = new Namespace(context.database(), collection);
     SystemNames.requireWritable(namespace.database(), collection);
     if (given.isEmpty()) {
-      throw new CommandException(
-          ErrorCode.BAD_VALUE, "Must specify at least one index to create");
+      throw new CommandException(ErrorCode.BAD_VALUE, "Must specify at least one index to create");
     }
     var specs = new ArrayList<BsonDocument>();
     given.forEach(spec -> specs.add(IndexDefinition.parse(spec, dropsUnknown)));
@@ -72,8 +70,7 @@ final class CreateIndexesCommand implements Command {
     List<IndexSpec> missing = missing(build, specs, existing);
     int before = found == null ? 1 : existing.size();
     if (missing.isEmpty()) {
-      return counts(before, before)
-          .append("note", new BsonString("all indexes already exist"));
+      return counts(before, before).append("note", new BsonString("all indexes already exist"));
     }
     CollectionStore target =
         found == null
@@ -179,8 +176,7 @@ final class CreateIndexesCommand implements Command {
     try {
       databases.engine().createIndexes(target, specs);
     } catch (UniqueViolationException e) {
-      throw build.failed(
-          DuplicateKeys.error(build.namespace, e.index(), e.key(), e.document()));
+      throw build.failed(DuplicateKeys.error(build.namespace, e.index(), e.key(), e.document()));
     } catch (IndexKeyException e) {
       throw build.failed(keyError(e));
     }
@@ -189,14 +185,12 @@ final class CreateIndexesCommand implements Command {
   private static CommandException keyError(IndexKeyException problem) {
     return switch (problem.reason()) {
       case PARALLEL_ARRAYS ->
-          new CommandException(
-              ErrorCode.CANNOT_INDEX_PARALLEL_ARRAYS, problem.getMessage());
+          new CommandException(ErrorCode.CANNOT_INDEX_PARALLEL_ARRAYS, problem.getMessage());
       case AMBIGUOUS_FIELD ->
           new CommandException(
               ErrorCode.LOCATION_16746,
               problem.getMessage() + BsonText.stored(problem.array().toBsonDocument()));
-      case HASHED_ARRAY ->
-          new CommandException(ErrorCode.LOCATION_16766, problem.getMessage());
+      case HASHED_ARRAY -> new CommandException(ErrorCode.LOCATION_16766, problem.getMessage());
     };
   }
 }

@@ -56,8 +56,7 @@ final class DbStatsCommand implements Command {
             .append("objects", new BsonInt64(totals.objects))
             .append(
                 "avgObjSize",
-                new BsonDouble(
-                    totals.objects == 0 ? 0 : (double) totals.bytes / totals.objects))
+                new BsonDouble(totals.objects == 0 ? 0 : (double) totals.bytes / totals.objects))
             .append("dataSize", scaled(totals.bytes, scale))
             .append("storageSize", scaled(totals.bytes, scale));
     if (hasFree) {

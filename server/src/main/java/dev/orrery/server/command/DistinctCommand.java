@@ -93,9 +93,7 @@ public final class DistinctCommand implements Command {
     try {
       return QueryScope.of(collection, params.collation, variables);
     } catch (CommandException e) {
-      throw e.code() == ErrorCode.BAD_VALUE
-          ? Cursors.during("unable to parse collation", e)
-          : e;
+      throw e.code() == ErrorCode.BAD_VALUE ? Cursors.during("unable to parse collation", e) : e;
     }
   }
 

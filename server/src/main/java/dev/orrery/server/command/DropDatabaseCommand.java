@@ -28,8 +28,7 @@ final class DropDatabaseCommand implements Command {
     }
     if (database.equals("local")) {
       throw new CommandException(
-          ErrorCode.ILLEGAL_OPERATION,
-          "Cannot drop 'local' database while replication is active");
+          ErrorCode.ILLEGAL_OPERATION, "Cannot drop 'local' database while replication is active");
     }
     if (one != 1) {
       throw new CommandException(

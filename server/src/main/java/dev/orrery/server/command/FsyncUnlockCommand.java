@@ -14,7 +14,6 @@ final class FsyncUnlockCommand implements Command {
   @Override
   public BsonDocument run(CommandContext context, CommandReader body) {
     body.finish();
-    throw new CommandException(
-        ErrorCode.ILLEGAL_OPERATION, "fsyncUnlock called when not locked");
+    throw new CommandException(ErrorCode.ILLEGAL_OPERATION, "fsyncUnlock called when not locked");
   }
 }

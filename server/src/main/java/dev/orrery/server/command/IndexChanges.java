@@ -147,15 +147,12 @@ final class IndexChanges {
 
   private static CommandException notFound(String index, CollectionInfo info) {
     return new CommandException(
-        ErrorCode.INDEX_NOT_FOUND,
-        "cannot find index " + index + " for ns " + info.namespace());
+        ErrorCode.INDEX_NOT_FOUND, "cannot find index " + index + " for ns " + info.namespace());
   }
 
-  private static void expire(
-      IndexSpec index, long seconds, BsonDocument spec, BsonDocument reply) {
+  private static void expire(IndexSpec index, long seconds, BsonDocument spec, BsonDocument reply) {
     if (index.expireAfterSeconds().isPresent()) {
-      reply.append(
-          "expireAfterSeconds_old", new BsonInt64(index.expireAfterSeconds().getAsLong()));
+      reply.append("expireAfterSeconds_old", new BsonInt64(index.expireAfterSeconds().getAsLong()));
     } else if (index.isIdIndex()) {
       throw CollectionOptions.invalid("the _id field does not support TTL indexes");
     } else if (index.fields().size() != 1) {
@@ -199,8 +196,7 @@ final class IndexChanges {
           .append("prepareUnique_new", BsonBoolean.valueOf(prepare));
     }
     if (Boolean.FALSE.equals(wanted.forceNonUnique())) {
-      throw new CommandException(
-          ErrorCode.BAD_VALUE, "'forceNonUnique: false' is not supported");
+      throw new CommandException(ErrorCode.BAD_VALUE, "'forceNonUnique: false' is not supported");
     }
     boolean becomesPlain = wanted.forceNonUnique() != null && index.isUnique();
     if (becomesPlain) {

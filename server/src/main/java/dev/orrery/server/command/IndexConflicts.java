@@ -20,9 +20,21 @@ final class IndexConflicts {
    * other options only make them unequal, except the last group, which does not matter at all. */
   private static final Set<String> NOT_COMPARED =
       Set.of(
-          "key", "ns", "name", "v", "textIndexVersion", "2dsphereIndexVersion", "background",
-          "dropDups", "hidden", "collation", "partialFilterExpression", "unique", "sparse",
-          "wildcardProjection", "prepareUnique");
+          "key",
+          "ns",
+          "name",
+          "v",
+          "textIndexVersion",
+          "2dsphereIndexVersion",
+          "background",
+          "dropDups",
+          "hidden",
+          "collation",
+          "partialFilterExpression",
+          "unique",
+          "sparse",
+          "wildcardProjection",
+          "prepareUnique");
 
   private enum Comparison {
     IDENTICAL,

@@ -31,12 +31,36 @@ import org.jspecify.annotations.Nullable;
 final class IndexDefinition {
   private static final Set<String> FIELDS =
       Set.of(
-          "2dsphereIndexVersion", "background", "bits", "bucketSize", "clustered",
-          "coarsestIndexedLevel", "collation", "columnstoreCompressor", "columnstoreProjection",
-          "default_language", "dropDups", "expireAfterSeconds", "finestIndexedLevel", "hidden",
-          "key", "language_override", "max", "min", "name", "ns", "originalSpec",
-          "partialFilterExpression", "prepareUnique", "sparse", "storageEngine",
-          "textIndexVersion", "unique", "v", "weights", "wildcardProjection");
+          "2dsphereIndexVersion",
+          "background",
+          "bits",
+          "bucketSize",
+          "clustered",
+          "coarsestIndexedLevel",
+          "collation",
+          "columnstoreCompressor",
+          "columnstoreProjection",
+          "default_language",
+          "dropDups",
+          "expireAfterSeconds",
+          "finestIndexedLevel",
+          "hidden",
+          "key",
+          "language_override",
+          "max",
+          "min",
+          "name",
+          "ns",
+          "originalSpec",
+          "partialFilterExpression",
+          "prepareUnique",
+          "sparse",
+          "storageEngine",
+          "textIndexVersion",
+          "unique",
+          "v",
+          "weights",
+          "wildcardProjection");
   private static final Set<String> ID_FIELDS = Set.of("collation", "key", "name", "ns", "v");
   private static final Set<String> CLUSTERED_FIELDS =
       Set.of("clustered", "collation", "key", "name", "ns", "unique", "v");
@@ -45,8 +69,13 @@ final class IndexDefinition {
   private static final Set<String> TEXTS = Set.of("default_language", "language_override");
   private static final Set<String> NUMBERS =
       Set.of(
-          "2dsphereIndexVersion", "textIndexVersion", "bits", "min", "max",
-          "coarsestIndexedLevel", "finestIndexedLevel");
+          "2dsphereIndexVersion",
+          "textIndexVersion",
+          "bits",
+          "min",
+          "max",
+          "coarsestIndexedLevel",
+          "finestIndexedLevel");
   private static final List<String> FIRST = List.of("v", "unique", "hidden", "prepareUnique");
 
   private IndexDefinition() {}
@@ -292,8 +321,7 @@ final class IndexDefinition {
       }
     }
     boolean isId = IndexKeyPattern.isId(spec.getDocument("key"));
-    fixed.append(
-        "key", isId ? new BsonDocument("_id", new BsonInt32(1)) : spec.getDocument("key"));
+    fixed.append("key", isId ? new BsonDocument("_id", new BsonInt32(1)) : spec.getDocument("key"));
     fixed.append("name", isId ? new BsonString("_id_") : spec.getString("name"));
     spec.forEach(
         (name, value) -> {

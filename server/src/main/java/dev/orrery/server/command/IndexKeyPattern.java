@@ -47,9 +47,7 @@ final class IndexKeyPattern {
   /** Whether this is the key of the index that every collection has, in either direction. */
   static boolean isId(BsonDocument key) {
     BsonValue value = key.size() == 1 ? key.get("_id") : null;
-    return value != null
-        && value.isNumber()
-        && Math.abs(value.asNumber().intValue()) == 1;
+    return value != null && value.isNumber() && Math.abs(value.asNumber().intValue()) == 1;
   }
 
   /** Refuses what no index of version 2 may have. */

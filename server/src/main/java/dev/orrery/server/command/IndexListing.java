@@ -14,14 +14,38 @@ import org.bson.BsonValue;
 final class IndexListing {
   private static final List<String> ORDER =
       List.of(
-          "v", "key", "name", "background", "unique", "hidden", "partialFilterExpression",
-          "sparse", "expireAfterSeconds", "storageEngine", "weights", "default_language",
-          "language_override", "textIndexVersion", "bits", "min", "max", "bucketSize",
-          "collation", "wildcardProjection", "coarsestIndexedLevel", "finestIndexedLevel",
-          "originalSpec", "clustered", "prepareUnique");
+          "v",
+          "key",
+          "name",
+          "background",
+          "unique",
+          "hidden",
+          "partialFilterExpression",
+          "sparse",
+          "expireAfterSeconds",
+          "storageEngine",
+          "weights",
+          "default_language",
+          "language_override",
+          "textIndexVersion",
+          "bits",
+          "min",
+          "max",
+          "bucketSize",
+          "collation",
+          "wildcardProjection",
+          "coarsestIndexedLevel",
+          "finestIndexedLevel",
+          "originalSpec",
+          "clustered",
+          "prepareUnique");
   private static final Set<String> INTEGERS =
       Set.of(
-          "v", "expireAfterSeconds", "textIndexVersion", "bits", "coarsestIndexedLevel",
+          "v",
+          "expireAfterSeconds",
+          "textIndexVersion",
+          "bits",
+          "coarsestIndexedLevel",
           "finestIndexedLevel");
   private static final Set<String> DOUBLES = Set.of("min", "max", "bucketSize");
   private static final Set<String> SWITCHES = Set.of("background", "sparse");

@@ -154,8 +154,7 @@ final class IndexRules {
   }
 
   private static String text(@Nullable BsonDocument collation) {
-    return BsonText.document(
-        collation == null ? Collation.SIMPLE.specification() : collation);
+    return BsonText.document(collation == null ? Collation.SIMPLE.specification() : collation);
   }
 
   private static CommandException refused(String message) {

@@ -19,8 +19,17 @@ final class PartialFilters {
   private static final int DEPTH_MAX = 4;
   private static final Set<String> ALLOWED =
       Set.of(
-          "$eq", "$gt", "$gte", "$lt", "$lte", "$in", "exists", "$type", "$geoWithin",
-          "$geoIntersects", "$within");
+          "$eq",
+          "$gt",
+          "$gte",
+          "$lt",
+          "$lte",
+          "$in",
+          "exists",
+          "$type",
+          "$geoWithin",
+          "$geoIntersects",
+          "$within");
 
   private PartialFilters() {}
 
@@ -69,8 +78,7 @@ final class PartialFilters {
   }
 
   private static Node logical(String name, BsonValue value) {
-    List<Node> clauses =
-        value.asArray().stream().map(clause -> tree(clause.asDocument())).toList();
+    List<Node> clauses = value.asArray().stream().map(clause -> tree(clause.asDocument())).toList();
     return new Node(name, name, clauses);
   }
 
@@ -135,8 +143,7 @@ final class PartialFilters {
 
   private static Node element(String path, BsonDocument operand) {
     if (!isOperators(operand)) {
-      return new Node(
-          "$elemMatch", path + " $elemMatch (obj)", List.of(tree(operand)));
+      return new Node("$elemMatch", path + " $elemMatch (obj)", List.of(tree(operand)));
     }
     var operators = new ArrayList<Node>();
     addField("", operand, operators);
@@ -151,8 +158,7 @@ final class PartialFilters {
 
   private static Node regex(String path, BsonValue pattern) {
     if (pattern instanceof BsonRegularExpression regex) {
-      return leaf(
-          "$regex", path + " regex /" + regex.getPattern() + "/" + regex.getOptions());
+      return leaf("$regex", path + " regex /" + regex.getPattern() + "/" + regex.getOptions());
     }
     return leaf("$regex", path + " regex /" + pattern.asString().getValue() + "/");
   }

@@ -35,8 +35,7 @@ final class ProfileCommand implements Command {
     body.finish();
     if (sampleRate != null && !(sampleRate >= 0 && sampleRate <= 1)) {
       throw new CommandException(
-          ErrorCode.BAD_VALUE,
-          "'sampleRate' must be between 0.0 and 1.0 inclusive");
+          ErrorCode.BAD_VALUE, "'sampleRate' must be between 0.0 and 1.0 inclusive");
     }
     BsonDocument present = setting(context.database());
     BsonDocument everywhere = setting(EVERYWHERE);

@@ -62,8 +62,7 @@ final class RenameCollectionCommand implements Command {
   private static Namespace parse(String role, String text) {
     int dot = text.indexOf('.');
     if (dot <= 0 || dot == text.length() - 1 || text.charAt(dot + 1) == '.') {
-      throw new CommandException(
-          INVALID_NAMESPACE, "Invalid " + role + " namespace: " + text);
+      throw new CommandException(INVALID_NAMESPACE, "Invalid " + role + " namespace: " + text);
     }
     return new Namespace(text.substring(0, dot), text.substring(dot + 1));
   }

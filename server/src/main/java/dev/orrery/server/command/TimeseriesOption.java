@@ -34,8 +34,7 @@ final class TimeseriesOption {
       String chosen = granularity == null ? "seconds" : granularity;
       return options
           .append("granularity", new BsonString(chosen))
-          .append(
-              "bucketMaxSpanSeconds", new BsonInt32(SPANS.get(GRANULARITIES.indexOf(chosen))));
+          .append("bucketMaxSpanSeconds", new BsonInt32(SPANS.get(GRANULARITIES.indexOf(chosen))));
     }
     if (rounding != 0) {
       options.append("bucketRoundingSeconds", Sizes.number(rounding));

@@ -159,7 +159,7 @@ public final class TtlMonitor implements AutoCloseable {
         document,
         FieldPath.LeafArrays.EXPAND,
         (value, position) ->
-            value != null && value.type() == RawTypes.DATE_TIME && value.asInt64() <= until);
+            value != null && value.type() == RawTypes.DATE && value.asInt64() <= until);
   }
 
   /** Time series expire as a whole collection, by their time field. */

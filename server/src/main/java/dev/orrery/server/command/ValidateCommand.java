@@ -30,8 +30,14 @@ final class ValidateCommand implements Command {
   public BsonDocument run(CommandContext context, CommandReader body) {
     String collection = body.collection("validate");
     body.ignore(
-        "full", "repair", "metadata", "checkBSONConformance", "background", "scandata",
-        "fixMultikey", "enforceFastCount");
+        "full",
+        "repair",
+        "metadata",
+        "checkBSONConformance",
+        "background",
+        "scandata",
+        "fixMultikey",
+        "enforceFastCount");
     body.finish();
     CollectionStore found = databases.find(context.database(), collection);
     if (found == null) {

@@ -232,7 +232,8 @@ final class ViewDefinitions {
     if (!on.equals(wanted)) {
       throw new CommandException(
           NAMESPACE_EXISTS,
-          prefix + "is a view on %s.%s rather than %s.%s".formatted(database, on, database, wanted));
+          prefix
+              + "is a view on %s.%s rather than %s.%s".formatted(database, on, database, wanted));
     }
     BsonArray pipeline = existing.options().getArray("pipeline");
     if (!BsonOrder.CANONICAL.areEqual(pipeline, options.getArray("pipeline"))) {

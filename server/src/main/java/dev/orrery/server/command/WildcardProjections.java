@@ -55,8 +55,7 @@ final class WildcardProjections {
   private static void requireCompound(BsonDocument key, BsonDocument projection) {
     var included = new ArrayList<String>();
     var excluded = new ArrayList<String>();
-    projection.forEach(
-        (path, value) -> (isTrue(value) ? included : excluded).add(path));
+    projection.forEach((path, value) -> (isTrue(value) ? included : excluded).add(path));
     for (String field : key.keySet()) {
       if (IndexKeyPattern.isWildcard(field)) {
         continue;
