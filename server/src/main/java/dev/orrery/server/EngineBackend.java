@@ -1,6 +1,7 @@
 package dev.orrery.server;
 
 import dev.orrery.server.command.AccessControl;
+import dev.orrery.server.command.AggregateCommand;
 import dev.orrery.server.command.CommandMetrics;
 import dev.orrery.server.command.CommandTable;
 import dev.orrery.server.command.DataCommands;
@@ -15,7 +16,6 @@ import dev.orrery.server.command.ServerParameters;
 import dev.orrery.server.command.Services;
 import dev.orrery.server.command.StandardCommands;
 import dev.orrery.server.command.TtlMonitor;
-import dev.orrery.server.command.ViewReader;
 import dev.orrery.server.command.Workers;
 import dev.orrery.server.cursor.CursorRegistry;
 import dev.orrery.server.net.CommandHandler;
@@ -88,7 +88,9 @@ final class EngineBackend implements MongoServer.Backend {
             temporary,
             ObjectId::new);
     expire(sessions, cursors);
-    var further = new ArrayList<>(DataCommands.list(data, ViewReader.NONE));
+    var aggregate = new AggregateCommand(data, sessions, facts);
+    var further = new ArrayList<>(DataCommands.list(data, aggregate));
+    further.add(aggregate);
     further.addAll(DdlCommands.all(data.databases(), cursors, UUID::randomUUID, System::nanoTime));
     CommandTable commands = StandardCommands.table(services, further);
     var parts =
