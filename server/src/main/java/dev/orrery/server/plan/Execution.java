@@ -24,6 +24,8 @@ public final class Execution {
   private final Path temporary;
   private final boolean isDiskAllowed;
   private Interruption interruption = Interruption.NEVER;
+  private long sortBytes;
+  private boolean isForWrites;
 
   /**
    * @param temporary where sorts may spill, if {@code isDiskAllowed}
@@ -53,6 +55,27 @@ public final class Execution {
   /** How many physical partitions were asked. */
   public int partitionsVisited() {
     return partitions.cardinality();
+  }
+
+  /**
+   * Says that documents are changed between two calls of the cursor. Scans of indexes then remember
+   * what they gave, so that a document that moves ahead in an index is not met again.
+   */
+  public void prepareForWrites() {
+    isForWrites = true;
+  }
+
+  boolean isForWrites() {
+    return isForWrites;
+  }
+
+  /** Adds to the memory that the sorts of this execution hold together. */
+  void holdSortBytes(long bytes) {
+    sortBytes += bytes;
+  }
+
+  boolean isSortMemoryFull() {
+    return sortBytes > SORT_BYTES_MAX;
   }
 
   Path temporary() {

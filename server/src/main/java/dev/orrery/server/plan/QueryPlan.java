@@ -1,5 +1,7 @@
 package dev.orrery.server.plan;
 
+import org.bson.BsonDocument;
+
 /** A way to carry out a query; may be opened any number of times. */
 public interface QueryPlan {
   DocumentCursor open(Execution execution);
@@ -9,4 +11,10 @@ public interface QueryPlan {
    * an event loop.
    */
   boolean isShort();
+
+  /**
+   * The fields {@code explainVersion}, {@code queryPlanner} and, if the verbosity asks for it,
+   * {@code executionStats} of explain's reply; for the latter the plan is run to its end.
+   */
+  BsonDocument explain(ExplainVerbosity verbosity, Execution execution);
 }

@@ -1,0 +1,25 @@
+package dev.orrery.server.plan;
+
+import dev.orrery.storage.index.IndexSpec;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One way to find the documents of a query, before they are sorted and cut.
+ *
+ * @param isSorted whether they come in the order that the query asks for
+ * @param keys about how many index entries it reads
+ * @param documents about how many documents it reads
+ */
+record AccessPath(PlanNode source, boolean isSorted, double keys, double documents) {
+  /** The indexes that it reads, for statistics of their use. */
+  List<IndexSpec> indexes() {
+    return scans(source).stream().map(scan -> scan.access().index()).distinct().toList();
+  }
+
+  private static List<IndexScan> scans(@Nullable PlanNode node) {
+    return node instanceof IndexScan scan
+        ? List.of(scan)
+        : node.inputs().stream().flatMap(input -> scans(input).stream()).toList();
+  }
+}
