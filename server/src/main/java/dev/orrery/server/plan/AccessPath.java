@@ -2,7 +2,6 @@ package dev.orrery.server.plan;
 
 import dev.orrery.storage.index.IndexSpec;
 import java.util.List;
-import org.jspecify.annotations.Nullable;
 
 /**
  * One way to find the documents of a query, before they are sorted and cut.
@@ -12,12 +11,12 @@ import org.jspecify.annotations.Nullable;
  * @param documents about how many documents it reads
  */
 record AccessPath(PlanNode source, boolean isSorted, double keys, double documents) {
-  /** The indexes that it reads, for statistics of their use. */
+  /** The indexes that it scans. */
   List<IndexSpec> indexes() {
     return scans(source).stream().map(scan -> scan.access().index()).distinct().toList();
   }
 
-  private static List<IndexScan> scans(@Nullable PlanNode node) {
+  private static List<IndexScan> scans(PlanNode node) {
     return node instanceof IndexScan scan
         ? List.of(scan)
         : node.inputs().stream().flatMap(input -> scans(input).stream()).toList();

@@ -71,8 +71,7 @@ final class AccessPaths {
     }
     IndexAccess whole = match.access();
     var bounds = whole.bounds().stream().map(any -> Intervals.ALL).toList();
-    var access =
-        new IndexAccess(index, whole.parts(), bounds, whole.multikeyFields(), range);
+    var access = new IndexAccess(index, whole.parts(), bounds, whole.multikeyFields(), range);
     return path(new IndexMatch(access, true, true, Set.of()));
   }
 

@@ -3,6 +3,7 @@ package dev.orrery.server.plan;
 import dev.orrery.server.query.ArrayFilters;
 import dev.orrery.server.query.Filter;
 import dev.orrery.server.query.ValuePredicate;
+import dev.orrery.storage.value.FieldPath;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -66,10 +67,9 @@ record Condition(
         || predicate instanceof ArrayFilters.ElementValue;
   }
 
-  private static void collectField(
-      Filter.Field field, Scope scope, List<Condition> conditions) {
+  private static void collectField(Filter.Field field, Scope scope, List<Condition> conditions) {
     boolean isInElement = scope != Scope.DOCUMENT || entersElements(field.predicate());
-    if (isInElement && hasPosition(field)) {
+    if (isInElement && hasPosition(field.path())) {
       return; // an array in an array is entered here, but not by an index
     }
     String path = scope.prefix + field.path().dotted();
@@ -80,8 +80,9 @@ record Condition(
     }
   }
 
-  private static boolean hasPosition(Filter.Field field) {
-    return field.path().parts().stream()
+  /** Whether a part of the path may name a place in an array. */
+  static boolean hasPosition(FieldPath path) {
+    return path.parts().stream()
         .anyMatch(part -> !part.isEmpty() && part.chars().allMatch(Character::isDigit));
   }
 }

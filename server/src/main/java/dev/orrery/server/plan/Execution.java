@@ -23,6 +23,7 @@ public final class Execution {
   private final BitSet partitions = new BitSet();
   private final Path temporary;
   private final boolean isDiskAllowed;
+  private final long sortBytesMax;
   private Interruption interruption = Interruption.NEVER;
   private long sortBytes;
   private boolean isForWrites;
@@ -31,8 +32,13 @@ public final class Execution {
    * @param temporary where sorts may spill, if {@code isDiskAllowed}
    */
   public Execution(Path temporary, boolean isDiskAllowed) {
+    this(temporary, isDiskAllowed, SORT_BYTES_MAX);
+  }
+
+  Execution(Path temporary, boolean isDiskAllowed, long sortBytesMax) {
     this.temporary = temporary;
     this.isDiskAllowed = isDiskAllowed;
+    this.sortBytesMax = sortBytesMax;
   }
 
   public WorkMeter meter() {
@@ -75,7 +81,11 @@ public final class Execution {
   }
 
   boolean isSortMemoryFull() {
-    return sortBytes > SORT_BYTES_MAX;
+    return sortBytes > sortBytesMax;
+  }
+
+  long sortBytesMax() {
+    return sortBytesMax;
   }
 
   Path temporary() {

@@ -12,7 +12,9 @@ import org.bson.BsonString;
 import org.bson.BsonValue;
 import org.jspecify.annotations.Nullable;
 
-/** Explain's answer about a plan, in the shape of MongoDB 7; partitions take the place of shards. */
+/**
+ * Explain's answer about a plan, in the shape of MongoDB 7; partitions take the place of shards.
+ */
 final class Explanation {
   private final NodePlan plan;
   private final BsonDocument parsedQuery;

@@ -100,8 +100,7 @@ final class FilterText {
     var values =
         in.operands().stream().map(value -> value.toBsonValue()).collect(Collectors.toList());
     in.regexes()
-        .forEach(
-            regex -> values.add(new BsonRegularExpression(regex.pattern(), regex.options())));
+        .forEach(regex -> values.add(new BsonRegularExpression(regex.pattern(), regex.options())));
     return values;
   }
 

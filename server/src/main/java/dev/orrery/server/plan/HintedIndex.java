@@ -28,7 +28,9 @@ final class HintedIndex {
   }
 
   private boolean isNatural() {
-    return isGiven() && hints.hint().isDocument() && hints.hint().asDocument().containsKey("$natural");
+    return isGiven()
+        && hints.hint().isDocument()
+        && hints.hint().asDocument().containsKey("$natural");
   }
 
   /** The direction in which the user wants the collection scanned; null if he says nothing. */

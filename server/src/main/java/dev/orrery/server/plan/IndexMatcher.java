@@ -86,8 +86,7 @@ final class IndexMatcher {
       boolean isBounded = false;
       for (int i = 0; i < index.fields().size(); i++) {
         IndexField field = index.fields().get(i);
-        parts.add(
-            new IndexAccess.Part(field.path().dotted(), field.kind(), field.isDescending()));
+        parts.add(new IndexAccess.Part(field.path().dotted(), field.kind(), field.isDescending()));
         List<Candidate> candidates = candidates(i, field);
         candidates.forEach(one -> excludesMissing |= one.bounds.excludesMissing());
         isBounded |= i == 0 && !candidates.isEmpty();
@@ -103,10 +102,13 @@ final class IndexMatcher {
 
     private List<Candidate> candidates(int position, IndexField field) {
       var candidates = new ArrayList<Candidate>();
+      boolean hasPosition = Condition.hasPosition(field.path());
       for (Condition condition : conditions) {
         if (condition.path().equals(field.path().dotted())) {
           FieldBounds found = boundsOf(condition, field, isMultikey(position));
-          if (found != null) {
+          // a.0 is missing in {a: [5, {}]} too, where an index has only the 5
+          boolean isSafe = found != null && (found.excludesMissing() || !hasPosition);
+          if (isSafe) {
             candidates.add(new Candidate(condition, found));
           }
         }

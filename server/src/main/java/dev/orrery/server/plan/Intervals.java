@@ -41,8 +41,7 @@ record Intervals(List<Interval> list) {
 
   private static boolean isApart(Interval left, Interval right) {
     int order = Arrays.compareUnsigned(left.high().key(), right.low().key());
-    return order < 0
-        || (order == 0 && !left.high().isInclusive() && !right.low().isInclusive());
+    return order < 0 || (order == 0 && !left.high().isInclusive() && !right.low().isInclusive());
   }
 
   Intervals unite(Intervals other) {

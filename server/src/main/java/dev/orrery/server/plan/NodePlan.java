@@ -1,6 +1,7 @@
 package dev.orrery.server.plan;
 
 import dev.orrery.storage.PartitionStore;
+import dev.orrery.storage.index.IndexSpec;
 import java.util.List;
 import org.bson.BsonDocument;
 import org.jspecify.annotations.Nullable;
@@ -11,7 +12,11 @@ import org.jspecify.annotations.Nullable;
  * @param trees the tree that runs, then those that were thought of too
  */
 record NodePlan(
-    Query query, List<PartitionStore> partitions, List<PlanNode> trees, boolean isShort)
+    Query query,
+    List<PartitionStore> partitions,
+    List<PlanNode> trees,
+    List<IndexSpec> indexes,
+    boolean isShort)
     implements QueryPlan {
   PlanNode root() {
     return trees.get(0);

@@ -84,8 +84,7 @@ record PartitionMerge(
   /** A partition's next row under its sort key. */
   private record Head(byte[] key, int partition, Row row) {
     static final Comparator<Head> ORDER =
-        Comparator.comparing(Head::key, Arrays::compareUnsigned)
-            .thenComparingInt(Head::partition);
+        Comparator.comparing(Head::key, Arrays::compareUnsigned).thenComparingInt(Head::partition);
   }
 
   /** The smallest row of all partitions comes next. */

@@ -79,8 +79,7 @@ public final class Planner {
         List.of(path));
   }
 
-  private static AccessPath scan(
-      Query query, List<PartitionStore> partitions, boolean isReverse) {
+  private static AccessPath scan(Query query, List<PartitionStore> partitions, boolean isReverse) {
     double documents = 0;
     for (PartitionStore partition : partitions) {
       documents += partition.statistics().documents();
@@ -118,8 +117,10 @@ public final class Planner {
         best.isSorted() && query.window().needed() > 0 && isUnfiltered(query)
             ? query.window().needed()
             : best.documents();
-    boolean isShort = Math.min(sooner, best.documents()) < SHORT_DOCUMENTS_MAX;
-    return new NodePlan(query, partitions, trees, isShort && best.indexes() != null);
+    boolean isShort =
+        !(best.source() instanceof CollectionScan)
+            && Math.min(sooner, best.documents()) < SHORT_DOCUMENTS_MAX;
+    return new NodePlan(query, partitions, trees, best.indexes(), isShort);
   }
 
   private static boolean isUnfiltered(Query query) {

@@ -73,7 +73,8 @@ record PredicateBounds(StringOrder strings, boolean hasCollation) {
     if (bounds == null) {
       return null;
     }
-    if (isEqualToNull(predicate) && !isMultikey) { // of a path without arrays, null and missing have one key
+    if (isEqualToNull(predicate)
+        && !isMultikey) { // of a path without arrays, null and missing have one key
       return new FieldBounds(bounds.intervals().complement(), true, true);
     }
     return bounds.isExact() && !mayHoldNull(bounds.intervals())
@@ -217,8 +218,7 @@ record PredicateBounds(StringOrder strings, boolean hasCollation) {
     }
     Bound bound = Bound.of(value, operator.isInclusive(), strings);
     boolean isLower =
-        operator == Comparison.Operator.GREATER
-            || operator == Comparison.Operator.GREATER_OR_EQUAL;
+        operator == Comparison.Operator.GREATER || operator == Comparison.Operator.GREATER_OR_EQUAL;
     Bound low = isLower ? bound : TypeBounds.low(type, strings);
     Bound high = isLower ? TypeBounds.high(type, strings) : bound;
     return Interval.isEmpty(low, high)

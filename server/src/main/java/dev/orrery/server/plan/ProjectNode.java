@@ -37,8 +37,7 @@ record ProjectNode(
   }
 
   private RawDocument project(Row row) {
-    RawDocument document =
-        projection == null ? row.document() : projection.apply(row.document());
+    RawDocument document = projection == null ? row.document() : projection.apply(row.document());
     if (!hasRecordId) {
       return document;
     }

@@ -1,5 +1,7 @@
 package dev.orrery.server.plan;
 
+import dev.orrery.storage.index.IndexSpec;
+import java.util.List;
 import org.bson.BsonDocument;
 
 /** A way to carry out a query; may be opened any number of times. */
@@ -11,6 +13,9 @@ public interface QueryPlan {
    * an event loop.
    */
   boolean isShort();
+
+  /** The indexes that it scans, for statistics of their use. */
+  List<IndexSpec> indexes();
 
   /**
    * The fields {@code explainVersion}, {@code queryPlanner} and, if the verbosity asks for it,

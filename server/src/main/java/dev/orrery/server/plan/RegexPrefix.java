@@ -1,8 +1,6 @@
 package dev.orrery.server.plan;
 
-/**
- * The text that every match of a regular expression begins with: {@code ^ab*c} gives {@code a}.
- */
+/** The text that every match of a regular expression begins with: {@code ^ab*c} gives {@code a}. */
 final class RegexPrefix {
   private static final String SPECIAL = ".[]()|^$\\*+?{}";
 

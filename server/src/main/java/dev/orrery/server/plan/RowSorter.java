@@ -28,8 +28,7 @@ final class RowSorter {
   /** A row, its key, and when it came. */
   record Keyed(byte[] key, long number, Row row) {
     static final Comparator<Keyed> ORDER =
-        Comparator.comparing(Keyed::key, Arrays::compareUnsigned)
-            .thenComparingLong(Keyed::number);
+        Comparator.comparing(Keyed::key, Arrays::compareUnsigned).thenComparingLong(Keyed::number);
 
     long bytes() {
       return ROW_BYTES + key.length + row.document().length();
@@ -83,7 +82,7 @@ final class RowSorter {
       throw new CommandException(
           ErrorCode.QUERY_EXCEEDED_MEMORY_LIMIT_NO_DISK_USE_ALLOWED,
           "Executor error during find command :: caused by :: Sort exceeded memory limit of "
-              + Execution.SORT_BYTES_MAX
+              + execution.sortBytesMax()
               + " bytes, but did not opt in to external sorting.");
     }
     try {

@@ -44,8 +44,7 @@ final class SortRun implements AutoCloseable {
     Path file = Files.createTempFile(directory, "sort", ".run");
     var partitions = new HashMap<Integer, PartitionStore>();
     try (var out =
-        new DataOutputStream(
-            new BufferedOutputStream(Files.newOutputStream(file), BUFFER_BYTES))) {
+        new DataOutputStream(new BufferedOutputStream(Files.newOutputStream(file), BUFFER_BYTES))) {
       for (var row : rows) {
         StoredDocument stored = row.row().stored();
         partitions.put(stored.partition().id(), stored.partition());

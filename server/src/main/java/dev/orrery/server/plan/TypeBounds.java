@@ -82,8 +82,7 @@ final class TypeBounds {
       case CanonicalTypes.REGEX -> new BsonRegularExpression("", "");
       case CanonicalTypes.DB_POINTER -> new BsonDbPointer("", new ObjectId(new byte[12]));
       case CanonicalTypes.CODE -> new BsonJavaScript("");
-      case CanonicalTypes.CODE_WITH_SCOPE ->
-          new BsonJavaScriptWithScope("", new BsonDocument());
+      case CanonicalTypes.CODE_WITH_SCOPE -> new BsonJavaScriptWithScope("", new BsonDocument());
       default -> new BsonMaxKey();
     };
   }

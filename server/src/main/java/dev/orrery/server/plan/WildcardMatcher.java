@@ -7,6 +7,7 @@ import dev.orrery.server.query.Regex;
 import dev.orrery.server.query.ValuePredicate;
 import dev.orrery.storage.index.IndexField;
 import dev.orrery.storage.index.IndexSpec;
+import dev.orrery.storage.value.FieldPath;
 import dev.orrery.storage.value.RawTypes;
 import dev.orrery.storage.value.RawValue;
 import dev.orrery.storage.value.StringOrder;
@@ -23,8 +24,7 @@ import org.jspecify.annotations.Nullable;
  * Finds for a wildcard index the path that a filter narrows most. Its keys are pairs of path and
  * value; it knows nothing of missing fields, and holds documents and arrays only in parts.
  */
-record WildcardMatcher(
-    IndexSpec index, PredicateBounds predicates, List<Condition> conditions) {
+record WildcardMatcher(IndexSpec index, PredicateBounds predicates, List<Condition> conditions) {
   /** The name of the first field of the keys in explain. */
   private static final String PATH = "$_path";
 
@@ -47,8 +47,7 @@ record WildcardMatcher(
             new IndexAccess.Part(
                 best.path(), IndexField.Kind.ORDERED, index.fields().get(0).isDescending()));
     var path =
-        new Intervals(
-            List.of(Interval.point(new BsonString(best.path()), StringOrder.UTF8)));
+        new Intervals(List.of(Interval.point(new BsonString(best.path()), StringOrder.UTF8)));
     var access =
         new IndexAccess(
             index, parts, List.of(path, bestBounds.intervals()), multikeyFields << 1, null);
@@ -66,7 +65,7 @@ record WildcardMatcher(
   private boolean isIndexed(Condition condition) {
     return !condition.isNegated()
         && isScalar(condition.predicate())
-        && !hasPosition(condition.path())
+        && !Condition.hasPosition(FieldPath.parse(condition.path()))
         && isProjected(condition.path());
   }
 
@@ -86,15 +85,6 @@ record WildcardMatcher(
         && value.type() != RawTypes.NULL
         && value.type() != RawTypes.MIN_KEY
         && value.type() != RawTypes.MAX_KEY;
-  }
-
-  private static boolean hasPosition(String path) {
-    for (String part : path.split("\\.", -1)) {
-      if (!part.isEmpty() && part.chars().allMatch(Character::isDigit)) {
-        return true;
-      }
-    }
-    return false;
   }
 
   private boolean isProjected(String path) {

@@ -8,6 +8,7 @@ import dev.orrery.server.query.SortPattern;
 import dev.orrery.storage.CollectionStore;
 import dev.orrery.storage.Namespace;
 import dev.orrery.storage.StorageEngine;
+import dev.orrery.storage.StoredDocument;
 import dev.orrery.storage.WorkMeter;
 import dev.orrery.storage.WriteBatch;
 import dev.orrery.storage.WriteOperation;
@@ -56,8 +57,16 @@ final class PlanFixture implements AutoCloseable {
   }
 
   void insert(RawDocument document) {
+    engine.commit(WriteBatch.of(new WriteOperation.Insert(collection, document)), new WorkMeter());
+  }
+
+  /** Gives a document another value of {@code a}. */
+  void moveAhead(StoredDocument before, int value) {
+    var after = before.document().toBsonDocument();
+    after.put("a", new BsonInt32(value));
     engine.commit(
-        WriteBatch.of(new WriteOperation.Insert(collection, document)), new WorkMeter());
+        WriteBatch.of(new WriteOperation.Replace(collection, before, RawDocument.of(after))),
+        new WorkMeter());
   }
 
   /** {@code options} is what follows the key and the name in an index specification, or empty. */
@@ -156,7 +165,6 @@ final class PlanFixture implements AutoCloseable {
     }
     return last;
   }
-
 
   @Override
   public void close() {
