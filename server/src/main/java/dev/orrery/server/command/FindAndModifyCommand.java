@@ -134,7 +134,10 @@ public final class FindAndModifyCommand implements Command {
     return RetryableWrites.once(
         context,
         services,
-        () -> params.statement == null ? remove(site, params, variables) : update(site, params, variables));
+        () ->
+            params.statement == null
+                ? remove(site, params, variables)
+                : update(site, params, variables));
   }
 
   private CompletionStage<BsonDocument> update(
@@ -198,10 +201,7 @@ public final class FindAndModifyCommand implements Command {
   }
 
   private static @Nullable Projection projection(
-      Params params,
-      Filter filter,
-      @Nullable CollectionStore collection,
-      ParseContext variables) {
+      Params params, Filter filter, @Nullable CollectionStore collection, ParseContext variables) {
     RawDocument fields = params.output.fields;
     if (fields == null || fields.isEmpty()) {
       return null;

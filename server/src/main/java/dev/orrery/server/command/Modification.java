@@ -113,8 +113,7 @@ final class Modification {
     try {
       plan = site.services.planner().plan(query);
     } catch (CommandException e) {
-      throw QueryText.refused(
-          QueryText.of(collection.info().namespace(), target.filter()), e);
+      throw QueryText.refused(QueryText.of(collection.info().namespace(), target.filter()), e);
     }
     change =
         new DocumentChange(collection, site.writer, filter, statement.options().isMulti())
