@@ -20,9 +20,12 @@ public final class DdlCommands {
     var listings = new Listings(cursors);
     var engine = databases.engine();
     return List.of( // sorted by command name
+        EndTransactionCommand.abort(),
+        new AuthenticateCommand(),
         new CloneCollectionAsCappedCommand(databases),
         new CollModCommand(databases),
         new CollStatsCommand(databases),
+        EndTransactionCommand.commit(),
         new CompactCommand(databases),
         new ConvertToCappedCommand(databases),
         new CreateCommand(databases),
@@ -33,6 +36,7 @@ public final class DdlCommands {
         new DropCommand(databases),
         new DropDatabaseCommand(databases),
         new DropIndexesCommand(databases),
+        MissingUserCommand.drop(),
         new FileMd5Command(databases),
         new FsyncCommand(engine),
         new FsyncUnlockCommand(),
@@ -40,11 +44,14 @@ public final class DdlCommands {
         new ListCollectionsCommand(databases, listings),
         new ListDatabasesCommand(databases),
         new ListIndexesCommand(databases, listings),
+        new MapReduceCommand(),
         new PlanCacheClearCommand(),
         new ProfileCommand(engine),
         new ReIndexCommand(databases),
         new RenameCollectionCommand(databases),
         new TopCommand(),
+        MissingUserCommand.update(),
+        new UsersInfoCommand(),
         new ValidateCommand(databases));
   }
 }
