@@ -152,16 +152,23 @@ final class EngineHarness implements AutoCloseable {
 
   /** Goes on with a copy of the files as they are now, as after kill -9. */
   void crash() {
-    Path copy = copyFiles();
+    goOnWith(copyFiles());
+  }
+
+  void goOnWith(Path copy) {
     engine.close();
     directory = copy;
     engine = ChronicleEngine.open(directory, options, hooks);
   }
 
+  /** Copies the files at one moment: neither a checkpoint nor a compaction is under way. */
   Path copyFiles() {
     Path copy = directory.resolveSibling("copy-" + ++copies);
-    copy(directory, copy);
-    return copy;
+    return engine.exclusively(
+        () -> {
+          copy(directory, copy);
+          return copy;
+        });
   }
 
   private static void copy(Path from, Path to) {

@@ -90,7 +90,7 @@ final class EngineRecoveryTest {
       try (var file = new RandomAccessFile(segments(copy).get(0).toFile(), "rw")) {
         file.setLength(end - 150); // in the ninth document of ten
       }
-      store.close();
+      store.engine.close();
       store.directory = copy;
       store.engine = ChronicleEngine.open(copy, store.options, store.hooks);
       assertThat(store.contents()).containsOnlyKeys(1);
