@@ -175,6 +175,12 @@ public final class Numbers {
 
   /** The sum as {@code $inc} computes it: null if a long overflows. */
   public static @Nullable BsonValue addExact(BsonValue left, BsonValue right) {
+    if (left instanceof BsonInt32 a && right instanceof BsonInt32 b) {
+      return intOrLong((long) a.getValue() + b.getValue());
+    }
+    if (left instanceof BsonDouble a && right instanceof BsonDouble b) {
+      return new BsonDouble(a.getValue() + b.getValue());
+    }
     return switch (widest(left, right)) {
       case INT32 -> intOrLong(toLong(left) + toLong(right));
       case INT64 -> {
@@ -213,6 +219,12 @@ public final class Numbers {
 
   /** The product as {@code $mul} computes it: null if a long overflows. */
   public static @Nullable BsonValue multiplyExact(BsonValue left, BsonValue right) {
+    if (left instanceof BsonInt32 a && right instanceof BsonInt32 b) {
+      return intOrLong((long) a.getValue() * b.getValue());
+    }
+    if (left instanceof BsonDouble a && right instanceof BsonDouble b) {
+      return new BsonDouble(a.getValue() * b.getValue());
+    }
     return switch (widest(left, right)) {
       case INT32 -> intOrLong(toLong(left) * toLong(right));
       case INT64 -> {

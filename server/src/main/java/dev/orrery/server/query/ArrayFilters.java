@@ -12,6 +12,7 @@ import java.util.List;
 import java.util.Map;
 import org.bson.BsonDocument;
 import org.bson.BsonInt32;
+import org.jspecify.annotations.Nullable;
 
 /** {@code $all $elemMatch $size}: conditions on arrays. */
 public final class ArrayFilters {
@@ -27,7 +28,7 @@ public final class ArrayFilters {
   /** {@code $elemMatch: {b: 1, c: 2}}: one document in the array matches the whole filter. */
   public record ElementDocument(Filter filter) implements ValuePredicate {
     @Override
-    public boolean test(RawValue value, MatchDetails details) {
+    public boolean test(@Nullable RawValue value, MatchDetails details) {
       if (value == null || !value.isArray()) {
         return false;
       }
@@ -57,7 +58,7 @@ public final class ArrayFilters {
   /** {@code $elemMatch: {$gt: 1, $lt: 5}}: one element satisfies all of the operators. */
   public record ElementValue(Filter filter) implements ValuePredicate {
     @Override
-    public boolean test(RawValue value, MatchDetails details) {
+    public boolean test(@Nullable RawValue value, MatchDetails details) {
       if (value == null || !value.isArray()) {
         return false;
       }
@@ -85,7 +86,7 @@ public final class ArrayFilters {
   /** {@code $size}: an array of exactly that many elements. */
   public record Size(int elements) implements ValuePredicate {
     @Override
-    public boolean test(RawValue value, MatchDetails details) {
+    public boolean test(@Nullable RawValue value, MatchDetails details) {
       return value != null && value.isArray() && hasSize(value.asDocument());
     }
 

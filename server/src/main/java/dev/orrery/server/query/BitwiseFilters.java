@@ -14,6 +14,7 @@ import java.util.Map;
 import org.bson.BsonArray;
 import org.bson.BsonDocument;
 import org.bson.BsonInt32;
+import org.jspecify.annotations.Nullable;
 
 /** {@code $bitsAllClear $bitsAllSet $bitsAnyClear $bitsAnySet}: tests of single bits. */
 final class BitwiseFilters {
@@ -32,7 +33,7 @@ final class BitwiseFilters {
    */
   record Bits(int[] positions, boolean isSet, boolean all) implements ValuePredicate {
     @Override
-    public boolean test(RawValue value, MatchDetails details) {
+    public boolean test(@Nullable RawValue value, MatchDetails details) {
       if (value == null) {
         return false;
       }

@@ -10,6 +10,7 @@ import org.bson.BsonArray;
 import org.bson.BsonBoolean;
 import org.bson.BsonDocument;
 import org.bson.BsonInt32;
+import org.jspecify.annotations.Nullable;
 
 /** {@code $exists $type}: whether a field is there, and what it holds. */
 public final class ElementFilters {
@@ -22,7 +23,7 @@ public final class ElementFilters {
   /** {@code $exists: true}; its negation is a {@link Filter.Not} around it. */
   public record Exists() implements ValuePredicate {
     @Override
-    public boolean test(RawValue value, MatchDetails details) {
+    public boolean test(@Nullable RawValue value, MatchDetails details) {
       return value != null;
     }
 
@@ -35,7 +36,7 @@ public final class ElementFilters {
   /** {@code $type}: the value, or an element of the array, is of one of the types. */
   public record HasType(TypeSet types) implements ValuePredicate {
     @Override
-    public boolean test(RawValue value, MatchDetails details) {
+    public boolean test(@Nullable RawValue value, MatchDetails details) {
       return types.contains(value);
     }
 

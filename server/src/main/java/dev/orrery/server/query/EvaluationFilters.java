@@ -15,6 +15,7 @@ import org.bson.BsonArray;
 import org.bson.BsonDocument;
 import org.bson.BsonDouble;
 import org.bson.BsonInt64;
+import org.jspecify.annotations.Nullable;
 
 /**
  * {@code $alwaysFalse $alwaysTrue $comment $expr $jsonSchema $mod $options $regex $sampleRate $text
@@ -43,7 +44,7 @@ public final class EvaluationFilters {
   /** {@code $mod: [divisor, remainder]}: on numbers with their fraction cut off. */
   record Remainder(long divisor, long remainder) implements ValuePredicate {
     @Override
-    public boolean test(RawValue value, MatchDetails details) {
+    public boolean test(@Nullable RawValue value, MatchDetails details) {
       if (value == null || !value.isNumber()) {
         return false;
       }

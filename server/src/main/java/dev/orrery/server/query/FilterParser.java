@@ -49,10 +49,10 @@ public final class FilterParser {
 
   private static void parseField(
       String name, RawValue value, OperatorCall.Scope scope, List<Filter> children) {
-    if (name.chars().filter(c -> c == '.').count() >= PATH_PARTS_MAX) {
+    var path = FieldPath.parse(name);
+    if (path.size() > PATH_PARTS_MAX) {
       throw new CommandException(ErrorCode.LOCATION_5729100, "FieldPath is too long");
     }
-    var path = FieldPath.parse(name);
     if (isOperatorDocument(value)) {
       parseOperators(path, value.asDocument(), scope, children);
     } else if (value.type() == RawTypes.REGEX) {

@@ -9,6 +9,7 @@ import java.util.Comparator;
 import java.util.List;
 import org.bson.BsonArray;
 import org.bson.BsonDocument;
+import org.jspecify.annotations.Nullable;
 
 /**
  * {@code $in}: the value equals one of {@code operands}, which are sorted and distinct, or matches
@@ -35,7 +36,7 @@ public record In(List<RawValue> operands, List<Regex> regexes, BsonOrder order)
   }
 
   @Override
-  public boolean test(RawValue value, MatchDetails details) {
+  public boolean test(@Nullable RawValue value, MatchDetails details) {
     if (value == null) {
       return hasNull();
     }

@@ -8,6 +8,7 @@ import java.time.Instant;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 class DateTextTest {
   private static long millis(String instant) {
@@ -41,6 +42,32 @@ class DateTextTest {
   })
   void whatIsWrongIsNamedWithItsPlace(String text, String message) {
     assertThatThrownBy(() -> DateText.parse(text, Zone.UTC)).hasMessage(message);
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "2020-02-29",
+        "2020-02-29T12:34:56",
+        "2020-02-29T12:34:56Z",
+        "2020-02-29T12:34:56.7Z",
+        "2020-02-29T12:34:56.78912",
+        "0001-01-01T00:00:00Z",
+        "9999-12-31T23:59:59.999Z"
+      })
+  void theShortWayForIsoDatesAgreesWithTheLongOne(String text) {
+    long expected = DateText.parseAny(text, Zone.UTC);
+    assertThat(IsoDate.parse(text, Zone.UTC)).hasValue(expected);
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "2020-02-30", "2020-02-29T24:00:00Z", "2020-02-29T12:34:56.Z", "2020-02-29 12:34:56",
+        "2020-2-29", "2020-02-29T12:34:56+01:00", "20-02-2900", ""
+      })
+  void whatIsNotPlainIsoGoesTheLongWay(String text) {
+    assertThat(IsoDate.parse(text, Zone.UTC)).isEmpty();
   }
 
   @Test
