@@ -3,6 +3,9 @@ package dev.orrery.server;
 import dev.orrery.server.command.AccessControl;
 import dev.orrery.server.command.CommandMetrics;
 import dev.orrery.server.command.CommandTable;
+import dev.orrery.server.command.DataCommands;
+import dev.orrery.server.command.DataServices;
+import dev.orrery.server.command.Databases;
 import dev.orrery.server.command.Dispatcher;
 import dev.orrery.server.command.NetworkMeters;
 import dev.orrery.server.command.RecentLog;
@@ -10,8 +13,12 @@ import dev.orrery.server.command.ServerFacts;
 import dev.orrery.server.command.ServerParameters;
 import dev.orrery.server.command.Services;
 import dev.orrery.server.command.StandardCommands;
+import dev.orrery.server.command.ViewReader;
+import dev.orrery.server.command.Workers;
+import dev.orrery.server.cursor.CursorRegistry;
 import dev.orrery.server.net.CommandHandler;
 import dev.orrery.server.net.RequestHandler;
+import dev.orrery.server.plan.Planner;
 import dev.orrery.server.query.QueryHooks;
 import dev.orrery.server.session.ClusterClock;
 import dev.orrery.server.session.Sessions;
@@ -21,27 +28,34 @@ import dev.orrery.storage.chronicle.ChronicleEngine;
 import dev.orrery.storage.chronicle.EngineOptions;
 import dev.orrery.storage.log.LogOptions;
 import java.io.IOException;
+import java.nio.file.Path;
+import java.security.SecureRandom;
 import java.time.Clock;
 import java.util.List;
 import java.util.concurrent.ArrayBlockingQueue;
+import java.util.concurrent.Executors;
+import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import org.bson.BsonDocument;
 import org.bson.BsonInt32;
 import org.bson.BsonString;
+import org.bson.types.ObjectId;
 
 /** The commands of MongoDB over the embedded engine. */
 final class EngineBackend implements MongoServer.Backend {
   private static final int WORKERS = 16;
   private static final int WAITING_COMMANDS_MAX = 10_000;
   private static final long STOP_SECONDS = 10;
+  private static final long EXPIRE_SECONDS = 30;
 
   private final StorageEngine engine;
   private final ThreadPoolExecutor workers;
+  private final ScheduledExecutorService timer;
   private final RequestHandler requests;
   private final RecentLogAppender logAppender;
 
-  private EngineBackend(StorageEngine engine, ServerConfig config, Runnable stop) {
+  private EngineBackend(StorageEngine engine, ServerConfig config, Path temporary, Runnable stop) {
     this.engine = engine;
     this.workers = workers();
     Clock clock = Clock.systemUTC();
@@ -56,7 +70,21 @@ final class EngineBackend implements MongoServer.Backend {
     var services =
         new Services(
             facts, sessions, clusterClock, metrics, network, new ServerParameters(), log, stop);
-    CommandTable commands = StandardCommands.table(services, List.of());
+    this.timer = timer();
+    var cursors = new CursorRegistry(System::nanoTime, new SecureRandom()::nextLong);
+    var data =
+        new DataServices(
+            new Databases(engine),
+            new Planner(),
+            cursors,
+            clusterClock,
+            clock,
+            new Workers(workers, timer),
+            temporary,
+            ObjectId::new);
+    expire(sessions, cursors);
+    CommandTable commands =
+        StandardCommands.table(services, DataCommands.list(data, ViewReader.NONE));
     var parts =
         new Dispatcher.Parts(
             commands, sessions, clusterClock, engine::whenDurable, AccessControl.OPEN, metrics);
@@ -80,7 +108,7 @@ final class EngineBackend implements MongoServer.Backend {
                     config.limits().physicalPartitionBytes()));
     try {
       var engine = ChronicleEngine.open(data.path(), options, new QueryHooks());
-      return new EngineBackend(engine, config, stop);
+      return new EngineBackend(engine, config, data.path(), stop);
     } catch (StorageException e) {
       throw new IOException(e.getMessage(), e);
     }
@@ -108,6 +136,23 @@ final class EngineBackend implements MongoServer.Backend {
     return pool;
   }
 
+  private static ScheduledExecutorService timer() {
+    return Executors.newSingleThreadScheduledExecutor(
+        task -> {
+          var thread = new Thread(task, "timer");
+          thread.setDaemon(true);
+          return thread;
+        });
+  }
+
+  /** Ends what nobody uses any more, now and then. */
+  private void expire(Sessions sessions, CursorRegistry cursors) {
+    sessions.onEnd(
+        session -> cursors.killAll(cursor -> session.id().equals(cursor.owner().session())));
+    timer.scheduleWithFixedDelay(
+        () -> workers.execute(cursors::expire), EXPIRE_SECONDS, EXPIRE_SECONDS, TimeUnit.SECONDS);
+  }
+
   @Override
   public RequestHandler requests() {
     return requests;
@@ -115,6 +160,7 @@ final class EngineBackend implements MongoServer.Backend {
 
   @Override
   public void close() throws IOException {
+    timer.shutdownNow();
     workers.shutdown();
     try {
       if (!workers.awaitTermination(STOP_SECONDS, TimeUnit.SECONDS)) {

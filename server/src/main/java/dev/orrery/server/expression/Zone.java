@@ -42,7 +42,7 @@ final class Zone {
 
   /** The zone of that name or offset. */
   static Zone parse(String id) {
-    if (id.equals("UTC") || id.equals("GMT") || id.equals("Z")) {
+    if (id.equals("UTC")) {
       return UTC;
     }
     if (NAMES.contains(id) && !id.startsWith("SystemV")) {
@@ -61,6 +61,7 @@ final class Zone {
     return new Zone(null, offset.group(1).equals("-") ? -seconds : seconds);
   }
 
+  /** Whether it is UTC by name or offset; GMT, which never differs from it, is another zone. */
   boolean isUtc() {
     return rules == null && offsetSeconds == 0;
   }
