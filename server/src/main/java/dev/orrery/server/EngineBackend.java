@@ -3,6 +3,8 @@ package dev.orrery.server;
 import dev.orrery.server.command.AccessControl;
 import dev.orrery.server.command.CommandMetrics;
 import dev.orrery.server.command.CommandTable;
+import dev.orrery.server.command.CosmosCommands;
+import dev.orrery.server.command.CosmosServices;
 import dev.orrery.server.command.DataCommands;
 import dev.orrery.server.command.DataServices;
 import dev.orrery.server.command.Databases;
@@ -22,6 +24,10 @@ import dev.orrery.server.plan.Planner;
 import dev.orrery.server.query.QueryHooks;
 import dev.orrery.server.session.ClusterClock;
 import dev.orrery.server.session.Sessions;
+import dev.orrery.server.throughput.DatabaseThroughputs;
+import dev.orrery.server.throughput.Governor;
+import dev.orrery.server.throughput.Metering;
+import dev.orrery.server.throughput.Provisioning;
 import dev.orrery.storage.StorageEngine;
 import dev.orrery.storage.StorageException;
 import dev.orrery.storage.chronicle.ChronicleEngine;
@@ -31,6 +37,7 @@ import java.io.IOException;
 import java.nio.file.Path;
 import java.security.SecureRandom;
 import java.time.Clock;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.ArrayBlockingQueue;
 import java.util.concurrent.Executors;
@@ -72,9 +79,16 @@ final class EngineBackend implements MongoServer.Backend {
             facts, sessions, clusterClock, metrics, network, new ServerParameters(), log, stop);
     this.timer = timer();
     var cursors = new CursorRegistry(System::nanoTime, new SecureRandom()::nextLong);
+    var provisioning =
+        new Provisioning(
+            config.limits().partitionThroughput(), config.profile() == ServerConfig.Profile.COSMOS);
+    var throughputs = new DatabaseThroughputs(engine);
+    var databases = new Databases(engine, provisioning, throughputs);
+    var governor = new Governor(throughputs::of, provisioning, System::nanoTime);
+    var metering = new Metering(governor, System::nanoTime);
     var data =
         new DataServices(
-            new Databases(engine),
+            databases,
             new Planner(),
             cursors,
             clusterClock,
@@ -83,11 +97,18 @@ final class EngineBackend implements MongoServer.Backend {
             temporary,
             ObjectId::new);
     expire(sessions, cursors);
-    CommandTable commands =
-        StandardCommands.table(services, DataCommands.list(data, ViewReader.NONE));
+    var further = new ArrayList<>(DataCommands.list(data, ViewReader.NONE));
+    further.addAll(CosmosCommands.list(new CosmosServices(databases, metering)));
+    CommandTable commands = StandardCommands.table(services, further);
     var parts =
         new Dispatcher.Parts(
-            commands, sessions, clusterClock, engine::whenDurable, AccessControl.OPEN, metrics);
+            commands,
+            sessions,
+            clusterClock,
+            engine::whenDurable,
+            AccessControl.OPEN,
+            metrics,
+            metering);
     var dispatcher = new Dispatcher(parts, workers, System::nanoTime);
     this.requests = new CommandHandler(dispatcher, network);
     this.logAppender = RecentLogAppender.attach(log);

@@ -134,7 +134,10 @@ public final class FindAndModifyCommand implements Command {
     return RetryableWrites.once(
         context,
         services,
-        () -> params.statement == null ? remove(site, params, variables) : update(site, params, variables));
+        () ->
+            params.statement == null
+                ? remove(site, params, variables)
+                : update(site, params, variables));
   }
 
   private CompletionStage<BsonDocument> update(
@@ -173,6 +176,7 @@ public final class FindAndModifyCommand implements Command {
             .with(new Query.Hints(params.target.hint(), null, null))
             .with(order)
             .with(new Query.Window(0, 1));
+    site.writer().admit(collection, filter);
     QueryPlan plan = plan(query);
     var deletion = new Deletion(services, site.writer(), collection, plan);
     return services
@@ -198,10 +202,7 @@ public final class FindAndModifyCommand implements Command {
   }
 
   private static @Nullable Projection projection(
-      Params params,
-      Filter filter,
-      @Nullable CollectionStore collection,
-      ParseContext variables) {
+      Params params, Filter filter, @Nullable CollectionStore collection, ParseContext variables) {
     RawDocument fields = params.output.fields;
     if (fields == null || fields.isEmpty()) {
       return null;

@@ -8,6 +8,7 @@ import dev.orrery.server.plan.DocumentCursor;
 import dev.orrery.server.plan.Execution;
 import dev.orrery.server.plan.Query;
 import dev.orrery.server.plan.QueryPlan;
+import dev.orrery.server.throughput.MeteredRead;
 import dev.orrery.storage.CollectionStore;
 import dev.orrery.storage.Namespace;
 import dev.orrery.storage.value.RawDocument;
@@ -19,8 +20,7 @@ import org.bson.BsonDocument;
 /** {@code find}: the first batch of the documents that match, and a cursor for the others. */
 public final class FindCommand implements Command {
   private static final Spec SPEC =
-      Spec.of("find", Access.READ, Trait.STABLE_API)
-          .fieldsOf("FindCommandRequest");
+      Spec.of("find", Access.READ, Trait.STABLE_API).fieldsOf("FindCommandRequest");
   private static final String DURING = "Executor error during find command";
 
   private final DataServices services;
@@ -53,6 +53,7 @@ public final class FindCommand implements Command {
     if (collection == null) {
       return CompletableFuture.completedFuture(Cursors.first(List.of(), 0, namespace));
     }
+    context.work().admit(collection, query.query().criteria().filter());
     if (params.mode().isTailable()) {
       requireCapped(collection, params);
       return services.workers().run(() -> tail(context, query, params));
@@ -79,7 +80,8 @@ public final class FindCommand implements Command {
       var cursor =
           new ClientCursor(
               owner(context, query.collection(), params), results, execution, end(query, plan));
-      return firstBatch(params, cursor.over(query.collection()));
+      cursor.meteredBy(new MeteredRead(query.collection(), execution, plan.isShort()));
+      return firstBatch(context, params, cursor.over(query.collection()));
     } catch (CommandException e) {
       throw Cursors.during(DURING, e);
     }
@@ -119,10 +121,11 @@ public final class FindCommand implements Command {
     return Cursors.owner(context, collection.info().namespace(), params.mode().hasNoTimeout());
   }
 
-  private BsonDocument firstBatch(FindParams params, ClientCursor cursor) {
+  private BsonDocument firstBatch(CommandContext context, FindParams params, ClientCursor cursor) {
     boolean isKept = false;
     try {
       List<RawDocument> batch = cursor.nextBatch(params.page().firstBatch());
+      context.work().read(cursor.metered(), batch);
       isKept = !cursor.isExhausted() && !params.page().isSingleBatch();
       long id = isKept ? services.cursors().add(cursor) : 0;
       return Cursors.first(batch, id, cursor.owner().namespace());

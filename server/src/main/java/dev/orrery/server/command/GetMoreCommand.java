@@ -15,8 +15,7 @@ import org.bson.BsonDocument;
 
 /** {@code getMore}: the next batch of a cursor. */
 public final class GetMoreCommand implements Command {
-  private static final Spec SPEC =
-      Spec.of("getMore", Access.READ, Trait.STABLE_API);
+  private static final Spec SPEC = Spec.of("getMore", Access.READ, Trait.STABLE_API);
   private static final String DURING = "Executor error during getMore";
 
   private static final long AWAIT_MILLIS_DEFAULT = 1000;
@@ -77,6 +76,9 @@ public final class GetMoreCommand implements Command {
       throw new CommandException(
           ErrorCode.BAD_VALUE,
           "cannot set maxTimeMS on getMore command for a non-awaitData cursor");
+    }
+    if (cursor.metered() != null) {
+      context.work().admit(cursor.metered());
     }
     switch (cursors.take(params.id)) {
       case OK -> {}
@@ -140,6 +142,9 @@ public final class GetMoreCommand implements Command {
       cursor.requireAlive();
       cursor.execution().interruptBy(context.deadline()::check);
       List<RawDocument> batch = cursor.nextBatch(params.count());
+      if (cursor.metered() != null) {
+        context.work().read(cursor.metered(), batch);
+      }
       isDone = true;
       return batch;
     } catch (CommandException e) {

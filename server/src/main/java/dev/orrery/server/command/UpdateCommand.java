@@ -45,8 +45,7 @@ public final class UpdateCommand implements Command {
               body.bool("ordered", true),
               body.safeBool("bypassDocumentValidation", false),
               body.rawDocument("let"));
-      body.ignore(
-          "stmtId", "stmtIds", "legacyRuntimeConstants", "isTimeseriesNamespace");
+      body.ignore("stmtId", "stmtIds", "legacyRuntimeConstants", "isTimeseriesNamespace");
       body.reject("encryptionInformation", "collectionUUID");
       body.finish();
       BulkReply.requireSize(statements.size());
@@ -117,7 +116,9 @@ public final class UpdateCommand implements Command {
     }
 
     private Modification modification(int index) {
-      return first != null ? first : new Modification(site, params.statements.get(index), variables);
+      return first != null
+          ? first
+          : new Modification(site, params.statements.get(index), variables);
     }
 
     private void count(int index, Modification.Result result) {

@@ -46,8 +46,7 @@ record UpdateStatement(Target target, BsonValue update, Options options) {
             fields.bool("upsert", false),
             fields.bool("upsertSupplied", false));
     var target =
-        new Target(
-            filter, RawDocument.EMPTY, Hints.parse(fields), fields.rawDocument("collation"));
+        new Target(filter, RawDocument.EMPTY, Hints.parse(fields), fields.rawDocument("collation"));
     fields.ignore("sampleId", "allowShardKeyUpdatesWithoutFullShardKeyInQuery");
     fields.finish();
     return new UpdateStatement(target, update, options);
