@@ -25,10 +25,12 @@ public final class FindCommand implements Command {
 
   private final DataServices services;
   private final ViewReader views;
+  private final ConfigDatabase config;
 
   public FindCommand(DataServices services, ViewReader views) {
     this.services = services;
     this.views = views;
+    this.config = new ConfigDatabase(services.databases(), services.clock());
   }
 
   @Override
@@ -51,7 +53,13 @@ public final class FindCommand implements Command {
     }
     FindQuery query = FindQuery.of(services, collection, params);
     if (collection == null) {
-      return CompletableFuture.completedFuture(Cursors.first(List.of(), 0, namespace));
+      List<RawDocument> listed =
+          namespace.database().equals(ConfigDatabase.NAME)
+              ? config.find(namespace.collection())
+              : null;
+      List<RawDocument> found =
+          listed == null ? List.of() : ListedDocuments.select(listed, query.query());
+      return CompletableFuture.completedFuture(Cursors.first(found, 0, namespace));
     }
     context.work().admit(collection, query.query().criteria().filter());
     if (params.mode().isTailable()) {

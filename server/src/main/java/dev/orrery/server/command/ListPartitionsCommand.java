@@ -34,7 +34,8 @@ final class ListPartitionsCommand implements Command {
     body.finish();
     CollectionStore collection = Partitions.require(databases, context.database(), name);
     Throughput own = Throughput.fromBson(collection.info().throughput());
-    Map<Integer, Long> rates = Governor.rates(own, collection.info().partitions());
+    Map<Integer, Long> rates =
+        Governor.rates(own, collection.info().partitions(), databases.provisioning());
     var list = new BsonArray();
     for (PartitionStore partition : collection.partitions()) {
       BsonDocument entry = describe(collection, partition);

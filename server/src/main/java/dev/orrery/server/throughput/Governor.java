@@ -115,7 +115,8 @@ public final class Governor {
 
   private Budgets budgets(CollectionInfo info, @Nullable Budgets old) {
     long now = nanoClock.getAsLong();
-    Map<Integer, Long> rates = rates(Throughput.fromBson(info.throughput()), info.partitions());
+    Map<Integer, Long> rates =
+        rates(Throughput.fromBson(info.throughput()), info.partitions(), provisioning);
     var budgets = new HashMap<Integer, Budget>();
     rates.forEach(
         (partition, rate) -> {
@@ -131,7 +132,8 @@ public final class Governor {
   }
 
   /** Request units per second by partition: its own share, or an equal part of what is left. */
-  public static Map<Integer, Long> rates(Throughput throughput, PartitionMap partitions) {
+  public static Map<Integer, Long> rates(
+      Throughput throughput, PartitionMap partitions, Provisioning provisioning) {
     long rest = throughput.unitsPerSecond();
     int sharing = 0;
     for (PartitionMap.Entry entry : partitions.entries()) {
@@ -139,10 +141,12 @@ public final class Governor {
       rest -= share == null ? 0 : share;
       sharing += share == null ? 1 : 0;
     }
+    long most = sharing == 0 ? 0 : Math.min(rest / sharing, provisioning.partitionUnits());
+    long even = Math.max(1, most);
     var rates = new HashMap<Integer, Long>();
     for (PartitionMap.Entry entry : partitions.entries()) {
       Long share = throughput.shares().get(entry.id());
-      rates.put(entry.id(), share != null ? share : Math.max(1, rest / sharing));
+      rates.put(entry.id(), share != null ? share : even);
     }
     return rates;
   }
