@@ -21,6 +21,7 @@ public enum ErrorCode {
   AUTHENTICATION_FAILED(18, "AuthenticationFailed"),
   ILLEGAL_OPERATION(20, "IllegalOperation"),
   INVALID_BSON(22, "InvalidBSON"),
+  ALREADY_INITIALIZED(23, "AlreadyInitialized"),
   LOCK_TIMEOUT(24, "LockTimeout"),
   NAMESPACE_NOT_FOUND(26, "NamespaceNotFound"),
   INDEX_NOT_FOUND(27, "IndexNotFound"),
