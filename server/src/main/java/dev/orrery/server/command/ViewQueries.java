@@ -5,6 +5,7 @@ import org.bson.BsonArray;
 import org.bson.BsonBoolean;
 import org.bson.BsonDocument;
 import org.bson.BsonInt64;
+import org.bson.BsonNull;
 import org.bson.BsonString;
 import org.bson.BsonValue;
 import org.jspecify.annotations.Nullable;
@@ -48,6 +49,30 @@ final class ViewQueries {
     addWindow(pipeline, window.skip(), window.limit());
     pipeline.add(new BsonDocument("$count", new BsonString("count")));
     return aggregate(view, pipeline, collation).append("cursor", new BsonDocument());
+  }
+
+  /** All values of the field as one array {@code distinct}, or no document when there are none. */
+  static BsonDocument distinct(DistinctCommand.Params params) {
+    var pipeline = new BsonArray();
+    addStage(pipeline, "$match", params.filter());
+    String[] parts = params.key().split("\\.");
+    var path = new StringBuilder("$");
+    for (String part : parts) {
+      path.append(path.length() == 1 ? "" : ".").append(part);
+      pipeline.add(
+          new BsonDocument(
+              "$unwind",
+              new BsonDocument("path", new BsonString(path.toString()))
+                  .append("preserveNullAndEmptyArrays", BsonBoolean.TRUE)));
+    }
+    var key = new BsonString("$" + params.key());
+    pipeline.add(
+        new BsonDocument(
+            "$group",
+            new BsonDocument("_id", BsonNull.VALUE)
+                .append("distinct", new BsonDocument("$addToSet", key))));
+    return aggregate(params.collection(), pipeline, params.collation())
+        .append("cursor", new BsonDocument());
   }
 
   /** Which of the documents; a limit of 0 is none. */
