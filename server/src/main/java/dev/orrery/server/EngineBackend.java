@@ -1,8 +1,13 @@
 package dev.orrery.server;
 
 import dev.orrery.server.command.AccessControl;
+import dev.orrery.server.command.AggregateCommand;
 import dev.orrery.server.command.CommandMetrics;
 import dev.orrery.server.command.CommandTable;
+import dev.orrery.server.command.DataCommands;
+import dev.orrery.server.command.DataServices;
+import dev.orrery.server.command.Databases;
+import dev.orrery.server.command.DdlCommands;
 import dev.orrery.server.command.Dispatcher;
 import dev.orrery.server.command.NetworkMeters;
 import dev.orrery.server.command.RecentLog;
@@ -10,8 +15,12 @@ import dev.orrery.server.command.ServerFacts;
 import dev.orrery.server.command.ServerParameters;
 import dev.orrery.server.command.Services;
 import dev.orrery.server.command.StandardCommands;
+import dev.orrery.server.command.TtlMonitor;
+import dev.orrery.server.command.Workers;
+import dev.orrery.server.cursor.CursorRegistry;
 import dev.orrery.server.net.CommandHandler;
 import dev.orrery.server.net.RequestHandler;
+import dev.orrery.server.plan.Planner;
 import dev.orrery.server.query.QueryHooks;
 import dev.orrery.server.session.ClusterClock;
 import dev.orrery.server.session.Sessions;
@@ -21,27 +30,37 @@ import dev.orrery.storage.chronicle.ChronicleEngine;
 import dev.orrery.storage.chronicle.EngineOptions;
 import dev.orrery.storage.log.LogOptions;
 import java.io.IOException;
+import java.nio.file.Path;
+import java.security.SecureRandom;
 import java.time.Clock;
+import java.util.ArrayList;
 import java.util.List;
+import java.util.UUID;
 import java.util.concurrent.ArrayBlockingQueue;
+import java.util.concurrent.Executors;
+import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import org.bson.BsonDocument;
 import org.bson.BsonInt32;
 import org.bson.BsonString;
+import org.bson.types.ObjectId;
 
 /** The commands of MongoDB over the embedded engine. */
 final class EngineBackend implements MongoServer.Backend {
   private static final int WORKERS = 16;
   private static final int WAITING_COMMANDS_MAX = 10_000;
   private static final long STOP_SECONDS = 10;
+  private static final long EXPIRE_SECONDS = 30;
 
   private final StorageEngine engine;
   private final ThreadPoolExecutor workers;
+  private final ScheduledExecutorService timer;
   private final RequestHandler requests;
   private final RecentLogAppender logAppender;
+  private final TtlMonitor ttlMonitor;
 
-  private EngineBackend(StorageEngine engine, ServerConfig config, Runnable stop) {
+  private EngineBackend(StorageEngine engine, ServerConfig config, Path temporary, Runnable stop) {
     this.engine = engine;
     this.workers = workers();
     Clock clock = Clock.systemUTC();
@@ -53,16 +72,35 @@ final class EngineBackend implements MongoServer.Backend {
     var clusterClock = new ClusterClock(clock);
     var metrics = new CommandMetrics();
     var network = new NetworkMeters();
+    var parameters = new ServerParameters();
     var services =
-        new Services(
-            facts, sessions, clusterClock, metrics, network, new ServerParameters(), log, stop);
-    CommandTable commands = StandardCommands.table(services, List.of());
+        new Services(facts, sessions, clusterClock, metrics, network, parameters, log, stop);
+    this.timer = timer();
+    var cursors = new CursorRegistry(System::nanoTime, new SecureRandom()::nextLong);
+    var data =
+        new DataServices(
+            new Databases(engine),
+            new Planner(),
+            cursors,
+            clusterClock,
+            clock,
+            new Workers(workers, timer),
+            temporary,
+            ObjectId::new);
+    expire(sessions, cursors);
+    var aggregate = new AggregateCommand(data, sessions, facts);
+    var further = new ArrayList<>(DataCommands.list(data, aggregate));
+    further.add(aggregate);
+    further.addAll(DdlCommands.all(data.databases(), cursors, UUID::randomUUID, System::nanoTime));
+    CommandTable commands = StandardCommands.table(services, further);
     var parts =
         new Dispatcher.Parts(
             commands, sessions, clusterClock, engine::whenDurable, AccessControl.OPEN, metrics);
     var dispatcher = new Dispatcher(parts, workers, System::nanoTime);
     this.requests = new CommandHandler(dispatcher, network);
     this.logAppender = RecentLogAppender.attach(log);
+    this.ttlMonitor = new TtlMonitor(engine, parameters, clock);
+    ttlMonitor.start();
   }
 
   /**
@@ -73,11 +111,14 @@ final class EngineBackend implements MongoServer.Backend {
     boolean isDurable = !config.storage().isEphemeral();
     var options =
         EngineOptions.defaults()
-            .withLog(LogOptions.defaults().withFsync(isDurable))
-            .withLogicalPartitionBytesMax(config.limits().logicalPartitionBytes());
+            .with(LogOptions.defaults().withFsync(isDurable))
+            .with(
+                new EngineOptions.Limits(
+                    config.limits().logicalPartitionBytes(),
+                    config.limits().physicalPartitionBytes()));
     try {
       var engine = ChronicleEngine.open(data.path(), options, new QueryHooks());
-      return new EngineBackend(engine, config, stop);
+      return new EngineBackend(engine, config, data.path(), stop);
     } catch (StorageException e) {
       throw new IOException(e.getMessage(), e);
     }
@@ -105,6 +146,23 @@ final class EngineBackend implements MongoServer.Backend {
     return pool;
   }
 
+  private static ScheduledExecutorService timer() {
+    return Executors.newSingleThreadScheduledExecutor(
+        task -> {
+          var thread = new Thread(task, "timer");
+          thread.setDaemon(true);
+          return thread;
+        });
+  }
+
+  /** Ends what nobody uses any more, now and then. */
+  private void expire(Sessions sessions, CursorRegistry cursors) {
+    sessions.onEnd(
+        session -> cursors.killAll(cursor -> session.id().equals(cursor.owner().session())));
+    timer.scheduleWithFixedDelay(
+        () -> workers.execute(cursors::expire), EXPIRE_SECONDS, EXPIRE_SECONDS, TimeUnit.SECONDS);
+  }
+
   @Override
   public RequestHandler requests() {
     return requests;
@@ -112,6 +170,8 @@ final class EngineBackend implements MongoServer.Backend {
 
   @Override
   public void close() throws IOException {
+    ttlMonitor.close();
+    timer.shutdownNow();
     workers.shutdown();
     try {
       if (!workers.awaitTermination(STOP_SECONDS, TimeUnit.SECONDS)) {

@@ -1,8 +1,11 @@
 package dev.orrery.server.cursor;
 
+import dev.orrery.server.error.CommandException;
+import dev.orrery.server.error.ErrorCode;
 import dev.orrery.server.plan.DocumentCursor;
 import dev.orrery.server.plan.Execution;
 import dev.orrery.server.plan.PlanResult;
+import dev.orrery.storage.CollectionStore;
 import dev.orrery.storage.Namespace;
 import dev.orrery.storage.value.RawDocument;
 import java.util.ArrayList;
@@ -20,16 +23,54 @@ public final class ClientCursor implements AutoCloseable {
   /** Who opened it and on what, as getMore checks it. */
   public record Owner(Namespace namespace, @Nullable Object session, boolean hasNoTimeout) {}
 
+  /** What becomes of a cursor at the end of its results. */
+  public enum End {
+    /** It is closed as soon as a batch comes out short. */
+    CLOSES,
+    /** As well when a full batch was the last one, because looking one result ahead is cheap. */
+    CLOSES_EARLY,
+    /** It stays open, and goes on when there is more. */
+    STAYS,
+    /** The same, and a getMore waits a while for more. */
+    AWAITS
+  }
+
   private final Owner owner;
   private final DocumentCursor results;
   private final Execution execution;
+  private final End end;
   private @Nullable RawDocument pending;
   private boolean isExhausted;
+  private @Nullable CollectionStore collection;
 
   public ClientCursor(Owner owner, DocumentCursor results, Execution execution) {
+    this(owner, results, execution, End.CLOSES);
+  }
+
+  public ClientCursor(Owner owner, DocumentCursor results, Execution execution, End end) {
     this.owner = owner;
     this.results = results;
     this.execution = execution;
+    this.end = end;
+  }
+
+  /** Names what is read, so that a getMore notices when it is gone. */
+  public ClientCursor over(CollectionStore read) {
+    collection = read;
+    return this;
+  }
+
+  /** Throws when the collection was dropped under the cursor. */
+  public void requireAlive() {
+    if (collection != null && !collection.exists()) {
+      throw new CommandException(
+          ErrorCode.QUERY_PLAN_KILLED, "collection dropped. UUID " + collection.info().uuid());
+    }
+  }
+
+  /** Whether a getMore that finds nothing waits for more. */
+  public boolean awaitsData() {
+    return end == End.AWAITS;
   }
 
   public Owner owner() {
@@ -42,7 +83,7 @@ public final class ClientCursor implements AutoCloseable {
 
   /** Whether the last batch was the last of all. */
   public boolean isExhausted() {
-    return isExhausted;
+    return isExhausted && (end == End.CLOSES || end == End.CLOSES_EARLY);
   }
 
   /**
@@ -65,6 +106,10 @@ public final class ClientCursor implements AutoCloseable {
         break;
       }
       batch.add(next);
+    }
+    if (end == End.CLOSES_EARLY && pending == null && !batch.isEmpty() && !isExhausted) {
+      pending = read();
+      isExhausted = pending == null;
     }
     return batch;
   }

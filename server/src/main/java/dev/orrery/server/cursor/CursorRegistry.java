@@ -134,6 +134,17 @@ public final class CursorRegistry {
     return true;
   }
 
+  /** Whether a taken cursor was killed meanwhile. */
+  public boolean isKilled(long id) {
+    Entry entry = cursors.get(id);
+    if (entry == null) {
+      return true;
+    }
+    synchronized (entry) {
+      return entry.isKilled;
+    }
+  }
+
   /** Ends the cursors of a dropped collection or of an ended session. */
   public void killAll(Predicate<ClientCursor> which) {
     List<Long> ended =

@@ -23,8 +23,8 @@ import org.jspecify.annotations.Nullable;
 public final class BsonText {
   private static final int STRING_BYTES_MAX = 160;
   private static final int STRING_BYTES_SHOWN = 150;
-  private static final int BINARY_BYTES_MAX = 80;
-  private static final int BINARY_BYTES_SHOWN = 70;
+  private static final int SHORT_BYTES_MAX = 80;
+  private static final int SHORT_BYTES_SHOWN = 70;
   private static final int DEPTH_MAX = 100;
   private static final DateTimeFormatter ISO_MILLIS =
       DateTimeFormatter.ofPattern("uuuu-MM-dd'T'HH:mm:ss.SSS'Z'", Locale.ROOT)
@@ -140,7 +140,7 @@ public final class BsonText {
         out.append("DBRef('").append(pointer.getNamespace()).append("',");
         out.append(pointer.getId()).append(')');
       }
-      case JAVASCRIPT -> out.append(value.asJavaScript().getCode());
+      case JAVASCRIPT -> out.append(cutCode(value.asJavaScript().getCode()));
       case SYMBOL -> appendCut(out, value.asSymbol().getSymbol());
       case JAVASCRIPT_WITH_SCOPE -> {
         BsonJavaScriptWithScope code = value.asJavaScriptWithScope();
@@ -191,6 +191,13 @@ public final class BsonText {
     }
   }
 
+  private static String cutCode(String code) {
+    byte[] bytes = code.getBytes(StandardCharsets.UTF_8);
+    return bytes.length + 1 > SHORT_BYTES_MAX
+        ? new String(bytes, 0, SHORT_BYTES_SHOWN, StandardCharsets.UTF_8) + "..."
+        : code;
+  }
+
   private static String storedBinary(BsonBinary binary) {
     byte[] data = binary.getData();
     if (binary.getType() == 4 && data.length == 16) {
@@ -205,8 +212,8 @@ public final class BsonText {
     }
     var upper = HexFormat.of().withUpperCase();
     String shown =
-        data.length > BINARY_BYTES_MAX
-            ? upper.formatHex(data, 0, BINARY_BYTES_SHOWN) + "..."
+        data.length > SHORT_BYTES_MAX
+            ? upper.formatHex(data, 0, SHORT_BYTES_SHOWN) + "..."
             : upper.formatHex(data);
     return "BinData(" + (binary.getType() & 0xff) + ", " + shown + ")";
   }

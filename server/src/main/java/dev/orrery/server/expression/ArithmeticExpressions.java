@@ -5,6 +5,7 @@ import static java.util.Map.entry;
 
 import dev.orrery.server.error.CommandException;
 import dev.orrery.server.error.ErrorCode;
+import java.math.RoundingMode;
 import java.util.Map;
 import org.bson.BsonDateTime;
 import org.bson.BsonDecimal128;
@@ -33,45 +34,69 @@ final class ArithmeticExpressions {
 
   /** Sums numbers; one of them may be a date, which makes the result a date. */
   private static BsonValue add(@Nullable BsonValue[] values) {
-    BsonValue sum = new BsonInt32(0);
-    boolean hasDate = false;
+    BsonValue sum = null;
+    Long date = null;
     for (BsonValue value : values) {
       if (Truth.isNullish(value)) {
         return BsonNull.VALUE;
       }
-      BsonValue term = value;
       if (value.isDateTime()) {
-        if (hasDate) {
+        if (date != null) {
           throw new CommandException(
               ErrorCode.LOCATION_16612, "only one date allowed in an $add expression");
         }
-        hasDate = true;
-        term = new BsonInt64(value.asDateTime().getValue());
+        long millis = value.asDateTime().getValue();
+        date = sum == null ? millis : addMillis(millis, sum);
       } else if (!Numbers.isNumber(value)) {
         throw new CommandException(
             ErrorCode.TYPE_MISMATCH,
             "$add only supports numeric or date types, not " + typeName(value));
+      } else if (date != null) {
+        date = addMillis(date, value);
+      } else {
+        sum = sum == null ? value : Numbers.add(sum, value);
       }
-      sum = Numbers.add(sum, term);
     }
-    return hasDate ? toDate(sum) : sum;
+    if (date != null) {
+      return new BsonDateTime(date);
+    }
+    return sum == null ? new BsonInt32(0) : sum;
   }
 
-  private static BsonValue toDate(BsonValue millis) {
-    if (millis.getBsonType() != BsonType.DOUBLE) {
-      return new BsonDateTime(Numbers.toLong(millis));
+  private static long addMillis(long date, BsonValue number) {
+    try {
+      return Math.addExact(date, wholeMillis(number));
+    } catch (ArithmeticException e) {
+      throw dateOverflow();
     }
-    // Half away from zero, as C's round().
-    double value = millis.asDouble().getValue();
-    double rounded = Math.copySign(Math.floor(Math.abs(value) + 0.5), value);
-    if (!(rounded >= -TWO_63 && rounded < TWO_63)) {
-      throw new CommandException(ErrorCode.OVERFLOW, "date overflow in $add");
+  }
+
+  /** A number as milliseconds: doubles are rounded half away from zero, decimals half to even. */
+  private static long wholeMillis(BsonValue number) {
+    if (number.isDouble()) {
+      double value = number.asDouble().getValue();
+      if (!(value >= -TWO_63 && value < TWO_63)) {
+        throw dateOverflow();
+      }
+      return (long) Math.copySign(Math.floor(Math.abs(value) + 0.5), value);
     }
-    return new BsonDateTime((long) rounded);
+    if (number.isDecimal128()) {
+      Decimal128 rounded =
+          Decimals.quantize(number.asDecimal128().getValue(), 0, RoundingMode.HALF_EVEN);
+      if (!Numbers.isLong(new BsonDecimal128(rounded))) {
+        throw dateOverflow();
+      }
+      return Decimals.exact(rounded).longValue();
+    }
+    return Numbers.toLong(number);
+  }
+
+  private static CommandException dateOverflow() {
+    return new CommandException(ErrorCode.OVERFLOW, "date overflow");
   }
 
   private static BsonValue multiply(@Nullable BsonValue[] values) {
-    BsonValue product = new BsonInt32(1);
+    BsonValue product = null;
     for (BsonValue value : values) {
       if (Truth.isNullish(value)) {
         return BsonNull.VALUE;
@@ -81,9 +106,9 @@ final class ArithmeticExpressions {
             ErrorCode.TYPE_MISMATCH,
             "$multiply only supports numeric types, not " + typeName(value));
       }
-      product = Numbers.multiply(product, value);
+      product = product == null ? value : Numbers.multiply(product, value);
     }
-    return product;
+    return product == null ? new BsonInt32(1) : product;
   }
 
   private static BsonValue subtract(@Nullable BsonValue left, @Nullable BsonValue right) {
@@ -104,12 +129,11 @@ final class ArithmeticExpressions {
   }
 
   private static BsonValue subtractFromDate(long millis, BsonValue right) {
-    long amount = Numbers.requireLong(right);
-    long difference = millis - amount;
-    if (((millis ^ amount) & (millis ^ difference)) < 0) {
-      throw new CommandException(ErrorCode.OVERFLOW, "date overflow in $subtract");
+    try {
+      return new BsonDateTime(Math.subtractExact(millis, wholeMillis(right)));
+    } catch (ArithmeticException e) {
+      throw dateOverflow();
     }
-    return new BsonDateTime(difference);
   }
 
   private static BsonValue divide(@Nullable BsonValue left, @Nullable BsonValue right) {

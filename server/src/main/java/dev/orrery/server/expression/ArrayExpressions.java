@@ -10,6 +10,7 @@ import java.util.Collections;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
+import java.util.TreeSet;
 import org.bson.BsonArray;
 import org.bson.BsonInt32;
 import org.bson.BsonNull;
@@ -88,10 +89,38 @@ final class ArrayExpressions {
   }
 
   private static Expression parseIn(String name, BsonValue argument, ParseContext context) {
-    List<Expression> operands = Arguments.exactly(2, name, argument, context);
-    Comparator<BsonValue> order = context.order();
-    return new BinaryCall(
-        (value, array) -> in(order, value, array), operands.get(0), operands.get(1));
+    return new In(context.order(), Arguments.exactly(2, name, argument, context));
+  }
+
+  /** A constant array is sorted once, so that looking a value up does not walk it. */
+  private record In(Comparator<BsonValue> order, List<Expression> operands) implements Expression {
+    @Override
+    public BsonValue evaluate(Scope scope) {
+      return in(order, operands.get(0).evaluate(scope), operands.get(1).evaluate(scope));
+    }
+
+    @Override
+    public Expression withOperands(List<Expression> others) {
+      return new In(order, List.copyOf(others));
+    }
+
+    @Override
+    public boolean isFoldable() {
+      return true;
+    }
+
+    @Override
+    public Expression optimize() {
+      Expression optimized = Expression.super.optimize();
+      if (optimized instanceof In same
+          && same.operands.get(1) instanceof Constant constant
+          && constant.value() instanceof BsonArray array) {
+        var set = new TreeSet<>(order);
+        set.addAll(array);
+        return new UnaryCall(value -> Truth.of(set.contains(value)), same.operands.get(0));
+      }
+      return optimized;
+    }
   }
 
   private static BsonValue in(
@@ -194,10 +223,9 @@ final class ArrayExpressions {
   }
 
   private static BsonValue range(@Nullable BsonValue[] values) {
-    long start = requireRange(values[0], "starting value", "a starting value", 34443);
-    long end = requireRange(values[1], "ending value", "an ending value", 34445);
-    long step =
-        values.length > 2 ? requireRange(values[2], "step value", "a step value", 34447) : 1;
+    long start = RangePart.START.require(values[0]);
+    long end = RangePart.END.require(values[1]);
+    long step = values.length > 2 ? RangePart.STEP.require(values[2]) : 1;
     if (step == 0) {
       throw new CommandException(ErrorCode.LOCATION_34449, "$range requires a non-zero step value");
     }
@@ -218,32 +246,45 @@ final class ArrayExpressions {
     return numbers;
   }
 
-  private static long requireRange(
-      @Nullable BsonValue value, String what, String article, int code) {
-    if (!Numbers.isNumber(value)) {
-      boolean isStep = code == 34447;
-      throw new CommandException(
-          isStep
-              ? ErrorCode.LOCATION_34447
-              : code == 34443 ? ErrorCode.LOCATION_34443 : ErrorCode.LOCATION_34445,
-          // MongoDB forgets the space before the type of a step.
-          "$range requires a numeric "
-              + what
-              + ", found value of type:"
-              + (isStep ? "" : " ")
-              + typeName(value));
+  /** The operands of $range, which MongoDB refuses in slightly different words. */
+  private enum RangePart {
+    START("a", "starting value", " ", ErrorCode.LOCATION_34443, ErrorCode.LOCATION_34444),
+    END("an", "ending value", " ", ErrorCode.LOCATION_34445, ErrorCode.LOCATION_34446),
+    // MongoDB forgets the space before the type of a step.
+    STEP("a", "step value", "", ErrorCode.LOCATION_34447, ErrorCode.LOCATION_34448);
+
+    private final String article;
+    private final String name;
+    private final String gap;
+    private final ErrorCode notNumeric;
+    private final ErrorCode notInt;
+
+    RangePart(String article, String name, String gap, ErrorCode notNumeric, ErrorCode notInt) {
+      this.article = article;
+      this.name = name;
+      this.gap = gap;
+      this.notNumeric = notNumeric;
+      this.notInt = notInt;
     }
-    if (!Numbers.isInt(value)) {
-      throw new CommandException(
-          code == 34447
-              ? ErrorCode.LOCATION_34448
-              : code == 34443 ? ErrorCode.LOCATION_34444 : ErrorCode.LOCATION_34446,
-          "$range requires "
-              + article
-              + " that can be represented as a 32-bit integer, found value: "
-              + BsonText.aggregated(value));
+
+    long require(@Nullable BsonValue value) {
+      if (!Numbers.isNumber(value)) {
+        throw new CommandException(
+            notNumeric,
+            String.format(
+                "$range requires a numeric %s, found value of type:%s%s",
+                name, gap, typeName(value)));
+      }
+      if (!Numbers.isInt(value)) {
+        throw new CommandException(
+            notInt,
+            String.format(
+                "$range requires %s %s that can be represented as a 32-bit integer, "
+                    + "found value: %s",
+                article, name, BsonText.aggregated(value)));
+      }
+      return Numbers.toLong(value);
     }
-    return Numbers.toLong(value);
   }
 
   private static BsonValue reverse(@Nullable BsonValue value) {

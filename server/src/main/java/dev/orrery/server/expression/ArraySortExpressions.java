@@ -65,7 +65,7 @@ final class ArraySortExpressions {
 
   private static BsonValue some(
       String name, Comparator<BsonValue> order, @Nullable BsonValue n, @Nullable BsonValue input) {
-    long wanted = requireCount(n);
+    long wanted = Numbers.requireElementCount(n);
     if (input == null || !input.isArray()) {
       throw new CommandException(ErrorCode.LOCATION_5788200, "Input must be an array");
     }
@@ -89,23 +89,6 @@ final class ArraySortExpressions {
     }
     sorted.sort(order);
     return new BsonArray(sorted.subList(0, (int) Math.min(wanted, sorted.size())));
-  }
-
-  /** The number of elements that an operator with an 'n' is to keep. */
-  static long requireCount(@Nullable BsonValue n) {
-    String rule = "Value for 'n' must be of integral type, but found ";
-    if (!Numbers.isNumber(n)) {
-      throw new CommandException(ErrorCode.LOCATION_5787902, rule + BsonText.aggregated(n));
-    }
-    if (!Numbers.isLong(n)) {
-      throw new CommandException(ErrorCode.LOCATION_5787903, rule + BsonText.aggregated(n));
-    }
-    long count = Numbers.toLong(n);
-    if (count <= 0) {
-      throw new CommandException(
-          ErrorCode.LOCATION_5787908, "'n' must be greater than 0, found " + count);
-    }
-    return count;
   }
 
   private static Expression parseSort(String name, BsonValue argument, ParseContext context) {

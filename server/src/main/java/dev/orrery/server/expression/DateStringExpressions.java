@@ -43,30 +43,37 @@ final class DateStringExpressions {
     NamedArguments named = NamedArguments.parse(name, argument, context, TO_STRING);
     Expression date =
         named.required("date", ErrorCode.LOCATION_18628, "Missing 'date' parameter to %s");
-    return new DateCall(
-        DateStringExpressions::toText,
-        DateExpressions::parseZone,
-        DateCall.UNCHECKED,
-        List.of(
-            date,
-            named.has("format")
-                ? named.optional("format")
-                : new Constant(new BsonString(Dates.ISO_FORMAT)),
-            named.has("onNull") ? named.optional("onNull") : new Constant(BsonNull.VALUE)),
-        named.has("timezone") ? named.optional("timezone") : null);
+    var call =
+        new DateCall(
+            DateStringExpressions::toText,
+            DateExpressions::parseZone,
+            DateCall.UNCHECKED,
+            List.of(
+                date,
+                named.has("format")
+                    ? named.optional("format")
+                    : new Constant(new BsonString(Dates.ISO_FORMAT))),
+            named.has("timezone") ? named.optional("timezone") : null);
+    return withFallback(named, call, date);
   }
 
-  private static @Nullable BsonValue toText(
-      @Nullable BsonValue[] values, Supplier<@Nullable Zone> zones) {
+  private static Expression withFallback(NamedArguments named, Expression call, Expression input) {
+    if (!named.has("onNull") && !named.has("onError")) {
+      return call;
+    }
+    Expression onNull =
+        named.has("onNull") ? named.optional("onNull") : new Constant(BsonNull.VALUE);
+    return new Fallback(
+        named.has("onError"), List.of(call, input, onNull, named.optional("onError")));
+  }
+
+  private static BsonValue toText(@Nullable BsonValue[] values, Supplier<@Nullable Zone> zones) {
     String format = format("$dateToString", values[1], ErrorCode.LOCATION_18533);
     if (format != null) {
       Dates.requireOutputFormat(format);
     }
     Zone zone = zones.get();
-    if (Truth.isNullish(values[0])) {
-      return values[2];
-    }
-    if (zone == null || format == null) {
+    if (Truth.isNullish(values[0]) || zone == null || format == null) {
       return BsonNull.VALUE;
     }
     return new BsonString(Dates.format(format, Coercion.toMillis(values[0]), zone));
@@ -92,24 +99,18 @@ final class DateStringExpressions {
         named.required(
             "dateString", ErrorCode.LOCATION_40542, "Missing 'dateString' parameter to %s");
     boolean hasFormat = named.has("format");
-    boolean hasOnError = named.has("onError");
-    return new DateCall(
-        (values, zones) -> fromText(hasFormat, hasOnError, values, zones),
-        DateExpressions::parseZone,
-        DateCall.UNCHECKED,
-        List.of(
-            text,
-            named.optional("format"),
-            named.has("onNull") ? named.optional("onNull") : new Constant(BsonNull.VALUE),
-            named.optional("onError")),
-        named.has("timezone") ? named.optional("timezone") : null);
+    var call =
+        new DateCall(
+            (values, zones) -> fromText(hasFormat, values, zones),
+            DateExpressions::parseZone,
+            DateCall.UNCHECKED,
+            List.of(text, named.optional("format")),
+            named.has("timezone") ? named.optional("timezone") : null);
+    return withFallback(named, call, text);
   }
 
-  private static @Nullable BsonValue fromText(
-      boolean hasFormat,
-      boolean hasOnError,
-      @Nullable BsonValue[] values,
-      Supplier<@Nullable Zone> zones) {
+  private static BsonValue fromText(
+      boolean hasFormat, @Nullable BsonValue[] values, Supplier<@Nullable Zone> zones) {
     String format = format("$dateFromString", values[1], ErrorCode.LOCATION_40684);
     if (format != null) {
       Dates.requireFormat(format, DatePattern.SPECIFIERS);
@@ -117,26 +118,68 @@ final class DateStringExpressions {
     Zone zone = zones.get();
     BsonValue text = values[0];
     if (Truth.isNullish(text)) {
-      return values[2];
+      return BsonNull.VALUE;
     }
-    try {
-      if (!text.isString()) {
-        throw ParsedDate.failed(
-            String.format(
-                "$dateFromString requires that 'dateString' be a string, found: %s with value %s",
-                typeName(text), BsonText.aggregated(text)));
+    if (!text.isString()) {
+      throw ParsedDate.failed(
+          String.format(
+              "$dateFromString requires that 'dateString' be a string, found: %s with value %s",
+              typeName(text), BsonText.aggregated(text)));
+    }
+    if (zone == null || hasFormat && format == null) {
+      return BsonNull.VALUE;
+    }
+    String string = text.asString().getValue();
+    return new BsonDateTime(
+        format == null ? DateText.parse(string, zone) : DatePattern.parse(string, format, zone));
+  }
+
+  /**
+   * Operands: the conversion, its input, onNull, onError. The last two are evaluated only when the
+   * input is nothing or can't be converted.
+   */
+  private record Fallback(boolean hasOnError, List<Expression> operands) implements Expression {
+    @Override
+    public @Nullable BsonValue evaluate(Scope scope) {
+      BsonValue result;
+      try {
+        result = operands.get(0).evaluate(scope);
+      } catch (CommandException e) {
+        if (isCaught(e)) {
+          return operands.get(3).evaluate(scope);
+        }
+        throw e;
       }
-      if (zone == null || hasFormat && format == null) {
-        return BsonNull.VALUE;
+      // Null may also come of a null format or zone, which onNull is not for.
+      return Truth.isNullish(result) && Truth.isNullish(operands.get(1).evaluate(scope))
+          ? operands.get(2).evaluate(scope)
+          : result;
+    }
+
+    private boolean isCaught(CommandException e) {
+      return hasOnError && e.code() == ErrorCode.CONVERSION_FAILURE;
+    }
+
+    @Override
+    public Expression withOperands(List<Expression> others) {
+      return new Fallback(hasOnError, List.copyOf(others));
+    }
+
+    @Override
+    public boolean isFoldable() {
+      return true;
+    }
+
+    @Override
+    public Expression optimize() {
+      try {
+        return Expression.super.optimize();
+      } catch (CommandException e) {
+        if (isCaught(e)) {
+          return operands.get(3).optimize();
+        }
+        throw e;
       }
-      String string = text.asString().getValue();
-      return new BsonDateTime(
-          format == null ? DateText.parse(string, zone) : DatePattern.parse(string, format, zone));
-    } catch (CommandException e) {
-      if (hasOnError && e.code() == ErrorCode.CONVERSION_FAILURE) {
-        return values[3];
-      }
-      throw e;
     }
   }
 }

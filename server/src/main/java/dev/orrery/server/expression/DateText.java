@@ -2,6 +2,7 @@ package dev.orrery.server.expression;
 
 import java.time.LocalDate;
 import java.util.List;
+import java.util.OptionalLong;
 import java.util.Set;
 import java.util.function.BiConsumer;
 import java.util.regex.Matcher;
@@ -107,13 +108,19 @@ final class DateText {
 
   /** The date in a string, in that zone unless the string names its own. */
   static long parse(String text, Zone zone) {
+    OptionalLong iso = IsoDate.parse(text, zone);
+    return iso.isPresent() ? iso.getAsLong() : parseAny(text, zone);
+  }
+
+  /** As {@link #parse}, through the general notations only. */
+  static long parseAny(String text, Zone zone) {
     var reader = new DateText(text);
     reader.read();
     return reader.parsed.toMillis(zone, text.length() + 1);
   }
 
   private void read() {
-    if (text.isBlank()) {
+    if (text.isEmpty()) {
       parsed.complain(0, "Empty string");
     }
     while (at < text.length()) {

@@ -1,10 +1,19 @@
 package dev.orrery.server.expression;
 
+import dev.orrery.server.error.CommandException;
+import dev.orrery.server.error.ErrorCode;
+import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
 
 /** What a set of expressions reads: field paths of the document, variables, metadata. */
 public final class Dependencies {
+  private static final Map<String, String> SCARCE_METADATA =
+      Map.of(
+          "geoNearDistance", "$geoNear distance",
+          "geoNearPoint", "$geoNear point",
+          "textScore", "text score");
+
   private final Set<String> fields = new TreeSet<>();
   private final Set<Integer> slots = new TreeSet<>();
   private final Set<String> metadata = new TreeSet<>();
@@ -35,6 +44,17 @@ public final class Dependencies {
   /** The names that {@code $meta} asks for. */
   public Set<String> metadata() {
     return metadata;
+  }
+
+  /** Refuses metadata that only some sources provide and this one does not. */
+  public void requireMetadata(Set<String> available) {
+    for (Map.Entry<String, String> scarce : SCARCE_METADATA.entrySet()) {
+      if (metadata.contains(scarce.getKey()) && !available.contains(scarce.getKey())) {
+        throw new CommandException(
+            ErrorCode.LOCATION_40218,
+            "query requires " + scarce.getValue() + " metadata, but it is not available");
+      }
+    }
   }
 
   public void addField(String path) {

@@ -12,6 +12,7 @@ import java.math.RoundingMode;
 import java.util.Map;
 import org.bson.BsonDecimal128;
 import org.bson.BsonDouble;
+import org.bson.BsonInt32;
 import org.bson.BsonInt64;
 import org.bson.BsonNull;
 import org.bson.BsonType;
@@ -278,6 +279,9 @@ final class MathExpressions {
               name, value, places));
     }
     long result = rounded.longValue();
-    return number.isInt64() ? new BsonInt64(result) : Numbers.intOrLong(result);
+    // MongoDB widens an int that got too large, but cuts one that got too small.
+    return number.isInt64() || result > Integer.MAX_VALUE
+        ? new BsonInt64(result)
+        : new BsonInt32((int) result);
   }
 }

@@ -145,8 +145,13 @@ final class MiscExpressions {
   private record Let(List<Integer> slots, List<Expression> operands) implements Expression {
     @Override
     public @Nullable BsonValue evaluate(Scope scope) {
-      for (int i = 0; i < slots.size(); i++) {
-        scope.bind(slots.get(i), operands.get(i).evaluate(scope));
+      // All values before any binding: their own variables live in the same slots.
+      var values = new BsonValue[slots.size()];
+      for (int i = 0; i < values.length; i++) {
+        values[i] = operands.get(i).evaluate(scope);
+      }
+      for (int i = 0; i < values.length; i++) {
+        scope.bind(slots.get(i), values[i]);
       }
       return operands.get(slots.size()).evaluate(scope);
     }

@@ -177,13 +177,14 @@ final class NumberText {
 
   /** Double.toString is not always shortest before JDK 19, so shorter roundings are tried. */
   private static BigDecimal shortestDigits(double value) {
-    BigDecimal candidate = new BigDecimal(Double.toString(value));
-    for (int digits = 1; digits < candidate.precision(); digits++) {
+    BigDecimal best = new BigDecimal(Double.toString(value));
+    for (int digits = best.precision() - 1; digits > 0; digits--) {
       BigDecimal shorter = new BigDecimal(value).round(new MathContext(digits));
-      if (shorter.doubleValue() == value) {
-        return shorter;
+      if (shorter.doubleValue() != value) {
+        break;
       }
+      best = shorter;
     }
-    return candidate;
+    return best;
   }
 }

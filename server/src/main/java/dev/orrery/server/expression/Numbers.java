@@ -1,5 +1,6 @@
 package dev.orrery.server.expression;
 
+import dev.orrery.server.error.BsonText;
 import dev.orrery.server.error.CommandException;
 import dev.orrery.server.error.DoubleText;
 import dev.orrery.server.error.ErrorCode;
@@ -141,6 +142,23 @@ public final class Numbers {
         && exact.toBigInteger().bitLength() < Long.SIZE;
   }
 
+  /** The number of elements that $firstN and its kin are to keep. */
+  public static long requireElementCount(@Nullable BsonValue n) {
+    String rule = "Value for 'n' must be of integral type, but found ";
+    if (!isNumber(n)) {
+      throw new CommandException(ErrorCode.LOCATION_5787902, rule + BsonText.aggregated(n));
+    }
+    if (!isLong(n)) {
+      throw new CommandException(ErrorCode.LOCATION_5787903, rule + BsonText.aggregated(n));
+    }
+    long count = toLong(n);
+    if (count <= 0) {
+      throw new CommandException(
+          ErrorCode.LOCATION_5787908, "'n' must be greater than 0, found " + count);
+    }
+    return count;
+  }
+
   static boolean isNaN(BsonValue number) {
     return switch (number.getBsonType()) {
       case DOUBLE -> Double.isNaN(number.asDouble().getValue());
@@ -157,6 +175,12 @@ public final class Numbers {
 
   /** The sum as {@code $inc} computes it: null if a long overflows. */
   public static @Nullable BsonValue addExact(BsonValue left, BsonValue right) {
+    if (left instanceof BsonInt32 a && right instanceof BsonInt32 b) {
+      return intOrLong((long) a.getValue() + b.getValue());
+    }
+    if (left instanceof BsonDouble a && right instanceof BsonDouble b) {
+      return new BsonDouble(a.getValue() + b.getValue());
+    }
     return switch (widest(left, right)) {
       case INT32 -> intOrLong(toLong(left) + toLong(right));
       case INT64 -> {
@@ -195,6 +219,12 @@ public final class Numbers {
 
   /** The product as {@code $mul} computes it: null if a long overflows. */
   public static @Nullable BsonValue multiplyExact(BsonValue left, BsonValue right) {
+    if (left instanceof BsonInt32 a && right instanceof BsonInt32 b) {
+      return intOrLong((long) a.getValue() * b.getValue());
+    }
+    if (left instanceof BsonDouble a && right instanceof BsonDouble b) {
+      return new BsonDouble(a.getValue() * b.getValue());
+    }
     return switch (widest(left, right)) {
       case INT32 -> intOrLong(toLong(left) * toLong(right));
       case INT64 -> {

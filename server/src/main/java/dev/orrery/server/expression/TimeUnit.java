@@ -42,7 +42,8 @@ public enum TimeUnit {
     this.millis = millis;
   }
 
-  static TimeUnit parse(String operator, BsonValue value) {
+  /** The unit of that name; an error speaks for the operator. */
+  public static TimeUnit parse(String operator, BsonValue value) {
     if (!value.isString()) {
       throw new CommandException(
           ErrorCode.LOCATION_5439013,
@@ -67,6 +68,11 @@ public enum TimeUnit {
   /** The length in milliseconds where that is fixed: from milliseconds to weeks. */
   public long fixedMillis() {
     return millis;
+  }
+
+  /** The date that many units later, in UTC. */
+  public long add(long date, long amount) {
+    return add(date, amount, Zone.UTC);
   }
 
   /** The date that many units later, by the calendar and clock of the zone. */

@@ -84,12 +84,16 @@ final class TrigonometryExpressions {
             throw new CommandException(
                 ErrorCode.LOCATION_50989,
                 String.format(
-                    "cannot apply %s to %s, value must be in %s",
-                    name, BsonText.aggregated(value), bounds.text));
+                    "cannot apply %s to %s, value must be in %s", name, shown(value), bounds.text));
           }
           return Numeric.apply(
               value, doubles, decimal -> Numeric.finite(decimal, decimals, doubles));
         });
+  }
+
+  /** Decimals in full, all else as the double that is computed with. */
+  private static String shown(BsonValue number) {
+    return number.isDecimal128() ? BsonText.aggregated(number) : Numeric.brief(number);
   }
 
   private static BsonValue atan2(@Nullable BsonValue y, @Nullable BsonValue x) {

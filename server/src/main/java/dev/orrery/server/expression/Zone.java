@@ -7,6 +7,7 @@ import java.time.LocalDateTime;
 import java.time.ZoneId;
 import java.time.ZoneOffset;
 import java.time.zone.ZoneRules;
+import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.regex.Matcher;
@@ -41,7 +42,7 @@ final class Zone {
 
   /** The zone of that name or offset. */
   static Zone parse(String id) {
-    if (id.equals("UTC") || id.equals("GMT") || id.equals("Z")) {
+    if (id.equals("UTC")) {
       return UTC;
     }
     if (NAMES.contains(id) && !id.startsWith("SystemV")) {
@@ -60,6 +61,7 @@ final class Zone {
     return new Zone(null, offset.group(1).equals("-") ? -seconds : seconds);
   }
 
+  /** Whether it is UTC by name or offset; GMT, which never differs from it, is another zone. */
   boolean isUtc() {
     return rules == null && offsetSeconds == 0;
   }
@@ -80,11 +82,9 @@ final class Zone {
       return local - offsetSeconds * 1000L;
     }
     var wall = LocalDateTime.ofEpochSecond(Math.floorDiv(local, 1000L), 0, ZoneOffset.UTC);
-    return local
-        - rules.getValidOffsets(wall).stream()
-                .findFirst()
-                .orElseGet(() -> rules.getTransition(wall).getOffsetBefore())
-                .getTotalSeconds()
-            * 1000L;
+    List<ZoneOffset> offsets = rules.getValidOffsets(wall);
+    ZoneOffset offset =
+        offsets.isEmpty() ? rules.getTransition(wall).getOffsetBefore() : offsets.get(0);
+    return local - offset.getTotalSeconds() * 1000L;
   }
 }

@@ -10,6 +10,9 @@ import dev.orrery.storage.value.RawValue;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import org.bson.BsonDocument;
+import org.bson.BsonInt32;
+import org.jspecify.annotations.Nullable;
 
 /** {@code $all $elemMatch $size}: conditions on arrays. */
 public final class ArrayFilters {
@@ -25,7 +28,7 @@ public final class ArrayFilters {
   /** {@code $elemMatch: {b: 1, c: 2}}: one document in the array matches the whole filter. */
   public record ElementDocument(Filter filter) implements ValuePredicate {
     @Override
-    public boolean test(RawValue value, MatchDetails details) {
+    public boolean test(@Nullable RawValue value, MatchDetails details) {
       if (value == null || !value.isArray()) {
         return false;
       }
@@ -42,6 +45,11 @@ public final class ArrayFilters {
     }
 
     @Override
+    public BsonDocument document() {
+      return new BsonDocument("$elemMatch", filter.document());
+    }
+
+    @Override
     public boolean traversesArrays() {
       return false;
     }
@@ -50,7 +58,7 @@ public final class ArrayFilters {
   /** {@code $elemMatch: {$gt: 1, $lt: 5}}: one element satisfies all of the operators. */
   public record ElementValue(Filter filter) implements ValuePredicate {
     @Override
-    public boolean test(RawValue value, MatchDetails details) {
+    public boolean test(@Nullable RawValue value, MatchDetails details) {
       if (value == null || !value.isArray()) {
         return false;
       }
@@ -65,6 +73,11 @@ public final class ArrayFilters {
     }
 
     @Override
+    public BsonDocument document() {
+      return new BsonDocument("$elemMatch", filter.operators());
+    }
+
+    @Override
     public boolean traversesArrays() {
       return false;
     }
@@ -73,7 +86,7 @@ public final class ArrayFilters {
   /** {@code $size}: an array of exactly that many elements. */
   public record Size(int elements) implements ValuePredicate {
     @Override
-    public boolean test(RawValue value, MatchDetails details) {
+    public boolean test(@Nullable RawValue value, MatchDetails details) {
       return value != null && value.isArray() && hasSize(value.asDocument());
     }
 
@@ -85,6 +98,11 @@ public final class ArrayFilters {
         }
       }
       return !cursor.next();
+    }
+
+    @Override
+    public BsonDocument document() {
+      return new BsonDocument("$size", new BsonInt32(elements));
     }
 
     @Override

@@ -11,6 +11,10 @@ import dev.orrery.storage.value.RawTypes;
 import dev.orrery.storage.value.RawValue;
 import java.util.Arrays;
 import java.util.Map;
+import org.bson.BsonArray;
+import org.bson.BsonDocument;
+import org.bson.BsonInt32;
+import org.jspecify.annotations.Nullable;
 
 /** {@code $bitsAllClear $bitsAllSet $bitsAnyClear $bitsAnySet}: tests of single bits. */
 final class BitwiseFilters {
@@ -29,7 +33,7 @@ final class BitwiseFilters {
    */
   record Bits(int[] positions, boolean isSet, boolean all) implements ValuePredicate {
     @Override
-    public boolean test(RawValue value, MatchDetails details) {
+    public boolean test(@Nullable RawValue value, MatchDetails details) {
       if (value == null) {
         return false;
       }
@@ -38,6 +42,13 @@ final class BitwiseFilters {
       }
       var number = value.isNumber() ? IntegerArgument.exactLong(value) : null;
       return number != null && testNumber(number);
+    }
+
+    @Override
+    public BsonDocument document() {
+      var array = new BsonArray();
+      Arrays.stream(positions).forEach(position -> array.add(new BsonInt32(position)));
+      return new BsonDocument("$bits" + (all ? "All" : "Any") + (isSet ? "Set" : "Clear"), array);
     }
 
     private boolean testNumber(long number) {

@@ -8,6 +8,7 @@ import dev.orrery.storage.value.RawValue;
 import dev.orrery.storage.value.StringOrder;
 import java.util.List;
 import org.bson.BsonDocument;
+import org.bson.BsonString;
 import org.bson.BsonType;
 import org.bson.BsonValue;
 
@@ -18,8 +19,7 @@ import org.bson.BsonValue;
 public final class Collation {
   /** Strings by their bytes. */
   public static final Collation SIMPLE =
-      new Collation(
-          new BsonDocument("locale", new org.bson.BsonString("simple")), BsonOrder.CANONICAL);
+      new Collation(new BsonDocument("locale", new BsonString("simple")), BsonOrder.CANONICAL);
 
   /** The version that MongoDB's ICU reports in every collation it prints. */
   static final String VERSION = "57.1";

@@ -4,6 +4,8 @@ import dev.orrery.storage.value.BsonOrder;
 import dev.orrery.storage.value.CanonicalTypes;
 import dev.orrery.storage.value.RawTypes;
 import dev.orrery.storage.value.RawValue;
+import org.bson.BsonDocument;
+import org.jspecify.annotations.Nullable;
 
 /**
  * {@code $eq $gt $gte $lt $lte}: comparison in BSON order with values of the operand's own type
@@ -47,7 +49,7 @@ public record Comparison(Operator operator, RawValue operand, BsonOrder order)
   }
 
   @Override
-  public boolean test(RawValue value, MatchDetails details) {
+  public boolean test(@Nullable RawValue value, MatchDetails details) {
     int bracket = value == null ? CanonicalTypes.UNDEFINED : CanonicalTypes.of(value.type());
     int operandBracket = CanonicalTypes.of(operand.type());
     if (bracket != operandBracket) {
@@ -60,6 +62,11 @@ public record Comparison(Operator operator, RawValue operand, BsonOrder order)
       }
     }
     return operator.accepts(order.compare(value, operand));
+  }
+
+  @Override
+  public BsonDocument document() {
+    return new BsonDocument(operator.text(), operand.toBsonValue());
   }
 
   private boolean testAcross(int bracket, int operandBracket) {

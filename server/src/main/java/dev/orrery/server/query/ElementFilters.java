@@ -6,6 +6,11 @@ import dev.orrery.server.error.CommandException;
 import dev.orrery.server.error.ErrorCode;
 import dev.orrery.storage.value.RawValue;
 import java.util.Map;
+import org.bson.BsonArray;
+import org.bson.BsonBoolean;
+import org.bson.BsonDocument;
+import org.bson.BsonInt32;
+import org.jspecify.annotations.Nullable;
 
 /** {@code $exists $type}: whether a field is there, and what it holds. */
 public final class ElementFilters {
@@ -18,16 +23,28 @@ public final class ElementFilters {
   /** {@code $exists: true}; its negation is a {@link Filter.Not} around it. */
   public record Exists() implements ValuePredicate {
     @Override
-    public boolean test(RawValue value, MatchDetails details) {
+    public boolean test(@Nullable RawValue value, MatchDetails details) {
       return value != null;
+    }
+
+    @Override
+    public BsonDocument document() {
+      return new BsonDocument("$exists", BsonBoolean.TRUE);
     }
   }
 
   /** {@code $type}: the value, or an element of the array, is of one of the types. */
   public record HasType(TypeSet types) implements ValuePredicate {
     @Override
-    public boolean test(RawValue value, MatchDetails details) {
+    public boolean test(@Nullable RawValue value, MatchDetails details) {
       return types.contains(value);
+    }
+
+    @Override
+    public BsonDocument document() {
+      var codes = new BsonArray();
+      types.types().stream().sorted().forEach(type -> codes.add(new BsonInt32(type)));
+      return new BsonDocument("$type", codes);
     }
   }
 

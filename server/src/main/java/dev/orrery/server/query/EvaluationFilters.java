@@ -5,10 +5,17 @@ import static java.util.Map.entry;
 
 import dev.orrery.server.error.CommandException;
 import dev.orrery.server.error.ErrorCode;
+import dev.orrery.storage.value.RawDocument;
 import dev.orrery.storage.value.RawTypes;
 import dev.orrery.storage.value.RawValue;
+import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ThreadLocalRandom;
+import org.bson.BsonArray;
+import org.bson.BsonDocument;
+import org.bson.BsonDouble;
+import org.bson.BsonInt64;
+import org.jspecify.annotations.Nullable;
 
 /**
  * {@code $alwaysFalse $alwaysTrue $comment $expr $jsonSchema $mod $options $regex $sampleRate $text
@@ -37,12 +44,31 @@ public final class EvaluationFilters {
   /** {@code $mod: [divisor, remainder]}: on numbers with their fraction cut off. */
   record Remainder(long divisor, long remainder) implements ValuePredicate {
     @Override
-    public boolean test(RawValue value, MatchDetails details) {
+    public boolean test(@Nullable RawValue value, MatchDetails details) {
       if (value == null || !value.isNumber()) {
         return false;
       }
       var dividend = IntegerArgument.truncatedLong(value);
       return dividend != null && dividend % divisor == remainder;
+    }
+
+    @Override
+    public BsonDocument document() {
+      var array = new BsonArray(List.of(new BsonInt64(divisor), new BsonInt64(remainder)));
+      return new BsonDocument("$mod", array);
+    }
+  }
+
+  /** {@code $sampleRate}: a share of all documents, chosen anew each time. */
+  record Sample(double rate) implements DocumentPredicate {
+    @Override
+    public boolean test(RawDocument document) {
+      return ThreadLocalRandom.current().nextDouble() < rate;
+    }
+
+    @Override
+    public BsonDocument document() {
+      return new BsonDocument("$sampleRate", new BsonDouble(rate));
     }
   }
 
@@ -167,9 +193,7 @@ public final class EvaluationFilters {
     if (rate == 0) {
       return Filter.NOTHING;
     }
-    return rate == 1
-        ? Filter.ALL
-        : new Filter.Whole(document -> ThreadLocalRandom.current().nextDouble() < rate);
+    return rate == 1 ? Filter.ALL : new Filter.Whole(new Sample(rate));
   }
 
   private static Filter parseExpression(String name, RawValue argument, OperatorCall.Scope scope) {

@@ -11,14 +11,17 @@ import dev.orrery.storage.value.RawValue;
 import java.util.Set;
 import java.util.stream.Collectors;
 import org.bson.BsonDocument;
+import org.bson.BsonValue;
 
 /** {@code $expr}: an aggregation expression that is true of the document. */
 public final class ExpressionPredicate implements DocumentPredicate {
+  private final BsonValue source;
   private final Expression expression;
   private final boolean needsWholeDocument;
   private final Set<String> fields;
 
-  private ExpressionPredicate(Expression expression) {
+  private ExpressionPredicate(BsonValue source, Expression expression) {
+    this.source = source;
     this.expression = expression;
     var dependencies = Dependencies.of(expression);
     this.needsWholeDocument = dependencies.needsWholeDocument();
@@ -29,9 +32,10 @@ public final class ExpressionPredicate implements DocumentPredicate {
   }
 
   static ExpressionPredicate parse(RawValue argument, FilterContext context) {
-    var expression = Expressions.parse(argument.toBsonValue(), context.expressions());
+    var source = argument.toBsonValue();
+    var expression = Expressions.parse(source, context.expressions());
     try {
-      return new ExpressionPredicate(expression.optimize());
+      return new ExpressionPredicate(source, expression.optimize());
     } catch (CommandException e) {
       throw new CommandException(
           e.code(), "Failed to optimize expression :: caused by :: " + e.getMessage());
@@ -45,6 +49,11 @@ public final class ExpressionPredicate implements DocumentPredicate {
 
   public Expression expression() {
     return expression;
+  }
+
+  @Override
+  public BsonDocument document() {
+    return new BsonDocument("$expr", source);
   }
 
   @Override

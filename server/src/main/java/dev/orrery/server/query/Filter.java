@@ -4,6 +4,7 @@ import dev.orrery.storage.value.FieldPath;
 import dev.orrery.storage.value.RawDocument;
 import dev.orrery.storage.value.RawValue;
 import java.util.List;
+import org.bson.BsonDocument;
 
 /**
  * A condition on documents, compiled once from BSON by {@link FilterParser} and evaluated on raw
@@ -29,6 +30,16 @@ public sealed interface Filter {
    * filter's predicates. Paths play no part and arrays are not looked into.
    */
   boolean matchesValue(RawValue value);
+
+  /** This filter as a document that parses to it; what explain prints. */
+  default BsonDocument document() {
+    return FilterDocuments.of(this);
+  }
+
+  /** The operators of a filter on single values, without a path: {@code {$gt: 1, $lt: 5}}. */
+  default BsonDocument operators() {
+    return FilterDocuments.operators(this);
+  }
 
   /** All of the children match; of an empty list, always. */
   record And(List<Filter> children) implements Filter {

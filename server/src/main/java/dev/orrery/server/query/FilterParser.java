@@ -49,10 +49,10 @@ public final class FilterParser {
 
   private static void parseField(
       String name, RawValue value, OperatorCall.Scope scope, List<Filter> children) {
-    if (name.chars().filter(c -> c == '.').count() >= PATH_PARTS_MAX) {
+    var path = FieldPath.parse(name);
+    if (path.size() > PATH_PARTS_MAX) {
       throw new CommandException(ErrorCode.LOCATION_5729100, "FieldPath is too long");
     }
-    var path = FieldPath.parse(name);
     if (isOperatorDocument(value)) {
       parseOperators(path, value.asDocument(), scope, children);
     } else if (value.type() == RawTypes.REGEX) {
@@ -124,9 +124,21 @@ public final class FilterParser {
         : hasCollection && hasId;
   }
 
-  /** A conjunction without needless levels. */
+  /** A conjunction without needless levels, its clauses in MongoDB's order. */
   static Filter all(List<Filter> children) {
-    return children.size() == 1 ? children.get(0) : new Filter.And(children);
+    if (children.size() == 1) {
+      return children.get(0);
+    }
+    var clauses = new ArrayList<Filter>(children.size());
+    for (var child : children) {
+      if (child instanceof Filter.And and) {
+        clauses.addAll(and.children());
+      } else {
+        clauses.add(child);
+      }
+    }
+    clauses.sort(FilterOrder.INSTANCE);
+    return new Filter.And(clauses);
   }
 
   private static void add(List<Filter> children, Filter filter) {

@@ -7,6 +7,9 @@ import java.util.ArrayList;
 import java.util.Collections;
 import java.util.Comparator;
 import java.util.List;
+import org.bson.BsonArray;
+import org.bson.BsonDocument;
+import org.jspecify.annotations.Nullable;
 
 /**
  * {@code $in}: the value equals one of {@code operands}, which are sorted and distinct, or matches
@@ -33,7 +36,7 @@ public record In(List<RawValue> operands, List<Regex> regexes, BsonOrder order)
   }
 
   @Override
-  public boolean test(RawValue value, MatchDetails details) {
+  public boolean test(@Nullable RawValue value, MatchDetails details) {
     if (value == null) {
       return hasNull();
     }
@@ -46,6 +49,14 @@ public record In(List<RawValue> operands, List<Regex> regexes, BsonOrder order)
       }
     }
     return false;
+  }
+
+  @Override
+  public BsonDocument document() {
+    var array = new BsonArray();
+    operands.forEach(operand -> array.add(operand.toBsonValue()));
+    regexes.forEach(regex -> array.add(regex.value()));
+    return new BsonDocument("$in", array);
   }
 
   /** Whether null, and with it a missing field, is among the operands. */

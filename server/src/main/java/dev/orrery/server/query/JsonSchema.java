@@ -30,6 +30,11 @@ public final class JsonSchema implements DocumentPredicate {
     return accepts(new RawValue(RawTypes.DOCUMENT, document.bytes(), document.offset()));
   }
 
+  @Override
+  public BsonDocument document() {
+    return new BsonDocument("$jsonSchema", source.toBsonDocument());
+  }
+
   boolean accepts(RawValue value) {
     for (int i = 0; i < rules.size(); i++) {
       if (!rules.get(i).accepts(value)) {

@@ -3,11 +3,14 @@ package dev.orrery.server.query;
 import static dev.orrery.server.query.FilterParser.badValue;
 import static java.util.Map.entry;
 
+import dev.orrery.storage.value.BsonOrder;
+import dev.orrery.storage.value.FieldPath;
 import dev.orrery.storage.value.RawTypes;
 import dev.orrery.storage.value.RawValue;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
 
 /** {@code $and $nor $not $or}: filters made of filters. */
 final class LogicalFilters {
@@ -28,7 +31,37 @@ final class LogicalFilters {
 
   private static Filter parseOr(String name, RawValue argument, OperatorCall.Scope scope) {
     var clauses = parseClauses(name, argument, scope);
-    return clauses.size() == 1 ? clauses.get(0) : new Filter.Or(clauses);
+    if (clauses.size() == 1) {
+      return clauses.get(0);
+    }
+    var in = asIn(clauses);
+    if (in != null) {
+      return in;
+    }
+    var sorted = new ArrayList<>(clauses);
+    sorted.sort(FilterOrder.INSTANCE);
+    return new Filter.Or(sorted);
+  }
+
+  /** Equalities with one path are an {@code $in}, as MongoDB rewrites them; null if they differ. */
+  private static @Nullable Filter asIn(List<Filter> clauses) {
+    FieldPath path = null;
+    BsonOrder order = null;
+    var operands = new ArrayList<RawValue>();
+    for (var clause : clauses) {
+      if (!(clause instanceof Filter.Field field)
+          || !(field.predicate() instanceof Comparison comparison)
+          || comparison.operator() != Comparison.Operator.EQUAL
+          || comparison.operand().type() == RawTypes.REGEX
+          || (path != null && !path.equals(field.path()))
+          || (order != null && order != comparison.order())) {
+        return null;
+      }
+      path = field.path();
+      order = comparison.order();
+      operands.add(comparison.operand());
+    }
+    return new Filter.Field(path, new In(operands, List.of(), order));
   }
 
   private static List<Filter> parseClauses(

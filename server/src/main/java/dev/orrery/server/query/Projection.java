@@ -2,12 +2,14 @@ package dev.orrery.server.query;
 
 import dev.orrery.server.error.CommandException;
 import dev.orrery.server.error.ErrorCode;
+import dev.orrery.server.expression.Dependencies;
 import dev.orrery.server.expression.Expression;
 import dev.orrery.server.expression.Scope;
 import dev.orrery.storage.value.RawDocument;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import org.bson.BsonArray;
 import org.bson.BsonDocument;
 import org.bson.BsonValue;
@@ -18,6 +20,13 @@ import org.jspecify.annotations.Nullable;
  * they are; computed ones follow in the order of the projection.
  */
 public final class Projection {
+  /** Metadata that no query has, and what MongoDB calls it. */
+  private static final Map<String, String> UNAVAILABLE =
+      Map.of(
+          "geoNearDistance", "$geoNear distance",
+          "geoNearPoint", "$geoNear point",
+          "textScore", "text score");
+
   private final ProjectionNode.Inner root;
   private final boolean isInclusion;
   private final RawSelection selection;
@@ -42,7 +51,49 @@ public final class Projection {
   public static Projection parse(BsonDocument projection, Filter filter, FilterContext context) {
     var parser = new ProjectionParser(context, true);
     parser.parse(projection);
-    return new Projection(optimize(parser.root()), parser.isInclusion(), filter);
+    var compiled = new Projection(optimize(parser.root()), parser.isInclusion(), filter);
+    compiled.requireMetadata();
+    if (!compiled.positionals.isEmpty()) {
+      refuseWholeConditions(filter);
+    }
+    return compiled;
+  }
+
+  private void requireMetadata() {
+    for (String name : metadata()) {
+      String unavailable = UNAVAILABLE.get(name);
+      if (unavailable != null) {
+        throw new CommandException(
+            ErrorCode.LOCATION_40218,
+            "query requires " + unavailable + " metadata, but it is not available");
+      }
+    }
+  }
+
+  /** {@code a.$} goes with conditions on fields only. */
+  private static void refuseWholeConditions(Filter filter) {
+    if (filter instanceof Filter.Whole whole) {
+      throw new CommandException(
+          ErrorCode.QUERY_FEATURE_NOT_ALLOWED,
+          whole.predicate().document().getFirstKey() + " is not allowed in this context");
+    }
+    if (filter instanceof Filter.And and) {
+      and.children().forEach(Projection::refuseWholeConditions);
+    } else if (filter instanceof Filter.Or or) {
+      or.children().forEach(Projection::refuseWholeConditions);
+    } else if (filter instanceof Filter.Nor nor) {
+      nor.children().forEach(Projection::refuseWholeConditions);
+    }
+  }
+
+  /** A projection as the tree it is: what $project of a pipeline does. */
+  public record Parsed(ProjectionNode.Inner root, boolean isInclusion) {}
+
+  /** Reads the specification of $project, which knows none of find's operators. */
+  public static Parsed parseStage(BsonDocument projection, FilterContext context) {
+    var parser = new ProjectionParser(context, false);
+    parser.parse(projection);
+    return new Parsed(parser.root(), parser.isInclusion());
   }
 
   private static ProjectionNode.Inner optimize(ProjectionNode.Inner inner) {
@@ -82,6 +133,21 @@ public final class Projection {
   /** What it does, for planners that look for covered queries. */
   public ProjectionNode.Inner root() {
     return root;
+  }
+
+  /** The names that {@code $meta} asks for: sortKey, recordId, randVal ... */
+  public Set<String> metadata() {
+    var dependencies = new Dependencies();
+    addDependencies(root, dependencies);
+    return dependencies.metadata();
+  }
+
+  private static void addDependencies(ProjectionNode node, Dependencies dependencies) {
+    if (node instanceof ProjectionNode.Computed computed) {
+      computed.expression().addDependencies(dependencies);
+    } else if (node instanceof ProjectionNode.Inner inner) {
+      inner.children().values().forEach(child -> addDependencies(child, dependencies));
+    }
   }
 
   /** Whether it only keeps and leaves out: no expressions, no find operators. */

@@ -8,6 +8,9 @@ import dev.orrery.server.expression.SafeRegex;
 import dev.orrery.storage.value.RawTypes;
 import dev.orrery.storage.value.RawValue;
 import java.nio.charset.StandardCharsets;
+import org.bson.BsonDocument;
+import org.bson.BsonRegularExpression;
+import org.bson.BsonString;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -65,6 +68,16 @@ public final class Regex implements ValuePredicate {
 
   public String options() {
     return options;
+  }
+
+  BsonRegularExpression value() {
+    return new BsonRegularExpression(pattern, options);
+  }
+
+  @Override
+  public BsonDocument document() {
+    var document = new BsonDocument("$regex", new BsonString(pattern));
+    return options.isEmpty() ? document : document.append("$options", new BsonString(options));
   }
 
   @Override

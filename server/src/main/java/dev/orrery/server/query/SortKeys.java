@@ -2,6 +2,9 @@ package dev.orrery.server.query;
 
 import static dev.orrery.server.query.FilterParser.badValue;
 
+import dev.orrery.server.error.BsonText;
+import dev.orrery.server.error.CommandException;
+import dev.orrery.server.error.ErrorCode;
 import dev.orrery.storage.value.FieldPath;
 import dev.orrery.storage.value.RawDocument;
 import dev.orrery.storage.value.RawTypes;
@@ -16,12 +19,12 @@ import org.jspecify.annotations.Nullable;
  */
 final class SortKeys {
   /*
-   * {a: [{b: 1, c: 5}, {b: 2, c: 7}], d: 3} by a.b, a.c, d has the keys (1, 5, 3) and (2, 7, 3): paths
-   * through the same array advance together. Through two different arrays they would give every
-   * combination, which MongoDB refuses. A missing field is null, an empty array at the end of a path
-   * is undefined, which sorts before null. A number in a path selects one element: a.0.b of the above
-   * is 1. An array that a number selected at the end of a path is a value as it
-   * is, unless it is empty.
+   * {a: [{b: 1, c: 5}, {b: 2, c: 7}], d: 3} by a.b, a.c, d has the keys (1, 5, 3) and (2, 7, 3):
+   * paths through the same array advance together. Through two different arrays they would give
+   * every combination, which MongoDB refuses. A missing field is null, an empty array at the end of
+   * a path is undefined, which sorts before null. A number in a path selects one element: a.0.b of
+   * the above is 1. An array that a number selected at the end of a path is a value as it is,
+   * unless it is empty.
    */
 
   private static final RawValue NULL = new RawValue(RawTypes.NULL, new byte[0], 0);
@@ -69,7 +72,7 @@ final class SortKeys {
   }
 
   /** An element that a number in a path selected, and what the rest of the path finds in it. */
-  private record Selected(RawValue element, FieldPath.Found rest) {}
+  private record Selected(RawDocument array, RawValue element, FieldPath.Found rest) {}
 
   private void expand(RawDocument document, State state, Selected @Nullable [] selected) {
     RawValue array = null;
@@ -95,6 +98,7 @@ final class SortKeys {
     FieldPath.Found found = null;
     boolean isSelectedArray = false;
     if (path.field(document, state.next[i]) != null) {
+      refuseAmbiguous(path.part(state.next[i]), selected);
       found = path.locate(document, state.next[i]);
     } else if (selected != null) {
       found = selected.rest();
@@ -113,6 +117,18 @@ final class SortKeys {
     }
     state.isFound[i] = true;
     return false;
+  }
+
+  private static void refuseAmbiguous(String name, @Nullable Selected selected) {
+    if (selected != null) {
+      throw new CommandException(
+          ErrorCode.LOCATION_16746,
+          "Ambiguous field name found in array (do not use numeric field names in embedded elements"
+              + " in an array), field: '"
+              + name
+              + "' for array: "
+              + BsonText.document(selected.array().toBsonDocument()));
+    }
   }
 
   private static RawValue requireSame(@Nullable RawValue array, RawValue other) {
@@ -152,7 +168,7 @@ final class SortKeys {
       if (isInArray[i] && state.next[i] < path.size()) {
         var element = path.field(array, state.next[i]);
         if (element != null) { // an array's fields are named by their positions
-          selected[i] = new Selected(element, path.locate(array, state.next[i]));
+          selected[i] = new Selected(array, element, path.locate(array, state.next[i]));
         }
       }
     }

@@ -9,9 +9,11 @@ import dev.orrery.server.error.ErrorCode;
 import dev.orrery.storage.value.RawTypes;
 import dev.orrery.storage.value.RawValue;
 import java.util.Collection;
+import java.util.HashMap;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
+import org.bson.BsonDouble;
 import org.bson.BsonType;
 import org.jspecify.annotations.Nullable;
 
@@ -36,7 +38,7 @@ public record TypeSet(Set<Byte> types) {
   }
 
   private static Map<String, Byte> aliases() {
-    var aliases = new java.util.HashMap<String, Byte>();
+    var aliases = new HashMap<String, Byte>();
     for (var type : BsonType.values()) {
       if (type != BsonType.END_OF_DOCUMENT) {
         aliases.put(BsonText.typeName(type), RawTypes.of(type));
@@ -104,7 +106,7 @@ public record TypeSet(Set<Byte> types) {
           case RawTypes.DOUBLE -> number.asDouble();
           default -> number.toBsonValue().asDecimal128().decimal128Value().doubleValue();
         };
-    return BsonText.aggregated(new org.bson.BsonDouble(value));
+    return BsonText.aggregated(new BsonDouble(value));
   }
 
   /** The types of a {@code bsonType} (BSON names) or {@code type} (JSON names) keyword. */

@@ -1,6 +1,8 @@
 package dev.orrery.server.query;
 
 import dev.orrery.storage.value.RawValue;
+import org.bson.BsonDocument;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A condition on one value: the operator and operand of a field's filter. Immutable; its records
@@ -11,7 +13,10 @@ public interface ValuePredicate {
    * Whether {@code value} satisfies this. {@code value} is null where the field is missing; arrays
    * are taken as they are, the path offers their elements one by one.
    */
-  boolean test(RawValue value, MatchDetails details);
+  boolean test(@Nullable RawValue value, MatchDetails details);
+
+  /** The operator and its operand as a filter would write them: {@code {$gt: 5}}. */
+  BsonDocument document();
 
   /** Whether the elements of an array at the end of the path are offered before the array. */
   default boolean traversesArrays() {

@@ -118,7 +118,7 @@ final class DocumentRules {
               ErrorCode.INVALID_ID_FIELD,
               "The '_id' value cannot be of type " + BsonText.typeName(id));
       case DOCUMENT -> {
-        requireDepth(id, 1);
+        requireDepth(id, 0); // MongoDB counts the levels inside an id
         requireNames(id.asDocument(), "_id");
       }
       default -> {} // every other value identifies

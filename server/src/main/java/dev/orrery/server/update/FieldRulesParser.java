@@ -8,6 +8,7 @@ import dev.orrery.server.expression.FieldNames;
 import dev.orrery.server.expression.Numbers;
 import dev.orrery.server.expression.ParseContext;
 import dev.orrery.server.expression.Truth;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.function.UnaryOperator;
 import org.bson.BsonArray;
@@ -48,9 +49,7 @@ final class FieldRulesParser {
   private void addComputed(List<String> path, BsonValue value) {
     if (isNested(value)) {
       for (var field : value.asDocument().entrySet()) {
-        var inner = new java.util.ArrayList<>(path);
-        inner.addAll(FieldNames.split(field.getKey()));
-        addComputed(inner, field.getValue());
+        addComputed(below(path, field.getKey()), field.getValue());
       }
     } else {
       add(path, new FieldRules.Compute(Expressions.parse(value, context)));
@@ -104,39 +103,43 @@ final class FieldRulesParser {
   }
 
   private void parseProjected(List<String> path, BsonValue value, boolean keeps) {
-    String text = String.join(".", path);
     if (isNested(value)) {
       for (var field : value.asDocument().entrySet()) {
-        var inner = new java.util.ArrayList<>(path);
-        inner.addAll(FieldNames.split(field.getKey()));
-        parseProjected(inner, field.getValue(), keeps);
+        parseProjected(below(path, field.getKey()), field.getValue(), keeps);
       }
-    } else if (!isFlag(value)) {
+    } else if (isFlag(value)) {
+      addFlag(path, Truth.isTrue(value), keeps);
+    } else {
       if (!keeps) {
         throw new CommandException(
             ErrorCode.LOCATION_31252,
             "Cannot use an expression "
-                + text
-                + ": "
-                + BsonText.stored(value)
+                + BsonText.element(String.join(".", path), value)
                 + " in an exclusion projection");
       }
       addWithCollision(path, new FieldRules.Compute(Expressions.parse(value, context)));
-    } else if (Truth.isTrue(value)) {
-      if (!keeps && !text.equals("_id")) {
-        throw new CommandException(
-            ErrorCode.LOCATION_31253,
-            "Cannot do inclusion on field " + text + " in exclusion projection");
-      }
-      addWithCollision(path, new FieldRules.Keep());
-    } else {
-      if (keeps && !text.equals("_id")) {
-        throw new CommandException(
-            ErrorCode.LOCATION_31254,
-            "Cannot do exclusion on field " + text + " in inclusion projection");
-      }
-      addWithCollision(path, new FieldRules.Drop());
     }
+  }
+
+  /** A field that is kept or dropped; only {@code _id} may differ from the others. */
+  private void addFlag(List<String> path, boolean isKept, boolean keeps) {
+    String text = String.join(".", path);
+    if (isKept != keeps && !text.equals("_id")) {
+      throw isKept
+          ? new CommandException(
+              ErrorCode.LOCATION_31253,
+              "Cannot do inclusion on field " + text + " in exclusion projection")
+          : new CommandException(
+              ErrorCode.LOCATION_31254,
+              "Cannot do exclusion on field " + text + " in inclusion projection");
+    }
+    addWithCollision(path, isKept ? new FieldRules.Keep() : new FieldRules.Drop());
+  }
+
+  private static List<String> below(List<String> path, String name) {
+    var inner = new ArrayList<>(path);
+    inner.addAll(FieldNames.split(name));
+    return inner;
   }
 
   private void addWithCollision(List<String> path, FieldRules.Rule rule) {

@@ -3,7 +3,10 @@ package dev.orrery.server.update;
 import dev.orrery.storage.value.StringOrder;
 import java.util.Comparator;
 
-/** The order in which the fields of one level are updated: by name, and by value if numbers. */
+/**
+ * The order in which the fields of one level are updated: by name, but numbers by value and before
+ * other names that start with a digit.
+ */
 final class PathOrder implements Comparator<String> {
   static final PathOrder INSTANCE = new PathOrder();
 
@@ -11,16 +14,31 @@ final class PathOrder implements Comparator<String> {
 
   @Override
   public int compare(String left, String right) {
-    return isNumber(left) && isNumber(right) && left.length() != right.length()
-        ? Integer.compare(left.length(), right.length())
-        : StringOrder.UTF8.compare(left, right);
+    if (startsWithDigit(left) && startsWithDigit(right)) {
+      boolean isNumber = isNumber(left);
+      if (isNumber != isNumber(right)) {
+        return isNumber ? -1 : 1;
+      }
+      if (isNumber && left.length() != right.length()) {
+        return Integer.compare(left.length(), right.length());
+      }
+    }
+    return StringOrder.UTF8.compare(left, right);
+  }
+
+  private static boolean startsWithDigit(String name) {
+    return !name.isEmpty() && isDigit(name.charAt(0));
   }
 
   /** Digits without a leading zero: of two such, the longer is larger. */
   private static boolean isNumber(String name) {
-    if (name.isEmpty() || (name.length() > 1 && name.charAt(0) == '0')) {
+    if (name.length() > 1 && name.charAt(0) == '0') {
       return false;
     }
-    return name.chars().allMatch(c -> c >= '0' && c <= '9');
+    return name.chars().allMatch(PathOrder::isDigit);
+  }
+
+  private static boolean isDigit(int c) {
+    return c >= '0' && c <= '9';
   }
 }

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.orrery.server.error.CommandException;
 import dev.orrery.server.error.ErrorCode;
+import java.util.Set;
 import org.bson.BsonDocument;
 import org.bson.BsonInt32;
 import org.bson.BsonValue;
@@ -97,5 +98,49 @@ class ExpressionsTest {
     assertThatThrownBy(() -> parse("'$$nope'")).hasMessage("Use of undefined variable: nope");
     assertThatThrownBy(() -> parse("'$$1'"))
         .hasMessage("'1' starts with an invalid character for a variable name");
+  }
+
+  @Test
+  void variablesOfSiblingsAndChildrenDoNotMix() {
+    String let =
+        "{$let: {vars: {a: 1, b: {$map: {input: [5, 6], in: {$add: ['$$this', 1]}}}}, "
+            + "in: ['$$a', '$$b']}}";
+    assertThat(evaluate(let, "{}")).isEqualTo(value("[1, [6, 7]]"));
+    String nested =
+        "{$map: {input: [1, 2], as: 'x', in: {$reduce: {input: [10, 20], initialValue: '$$x', "
+            + "in: {$add: ['$$value', '$$this', {$size: {$filter: {input: [1, 2, 3], "
+            + "cond: {$gt: ['$$this', '$$x']}}}}]}}}}}";
+    assertThat(evaluate(nested, "{}")).isEqualTo(value("[35, 34]"));
+  }
+
+  @Test
+  void aDecisiveConstantDecidesEvenIfAnotherOperandWouldFail() {
+    assertThat(parse("{$and: [{$divide: [1, '$zero']}, false]}").optimize())
+        .isEqualTo(new Constant(value("false")));
+  }
+
+  @Test
+  void neighbouringConstantsAreComputedAhead() {
+    assertThatThrownBy(() -> parse("{$concat: ['$a', 'x', 1]}").optimize())
+        .hasMessage("$concat only supports strings, not int");
+    assertThatThrownBy(() -> parse("{$add: [1, 'x', '$a']}").optimize())
+        .hasMessage("$add only supports numeric or date types, not string");
+    // Addition goes from left to right, so here the document has its say first.
+    assertThat(parse("{$add: ['$a', 1, 'x']}").optimize()).isNotInstanceOf(Constant.class);
+  }
+
+  @Test
+  void onlyRedactKnowsItsVariables() {
+    assertThatThrownBy(() -> parse("'$$KEEP'")).hasMessage("Use of undefined variable: KEEP");
+    assertThat(Expressions.parse(value("'$$KEEP'"), CONTEXT.withRedactVariables()).optimize())
+        .isEqualTo(new Constant(value("'keep'")));
+  }
+
+  @Test
+  void metadataThatIsNotThereIsRefused() {
+    Dependencies dependencies = Dependencies.of(parse("{$meta: 'textScore'}"));
+    assertThatThrownBy(() -> dependencies.requireMetadata(Set.of()))
+        .hasMessage("query requires text score metadata, but it is not available");
+    dependencies.requireMetadata(Set.of("textScore"));
   }
 }

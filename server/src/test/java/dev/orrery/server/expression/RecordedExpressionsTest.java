@@ -8,6 +8,7 @@ import java.math.MathContext;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
+import java.util.Set;
 import org.bson.BsonArray;
 import org.bson.BsonDecimal128;
 import org.bson.BsonDocument;
@@ -59,9 +60,8 @@ class RecordedExpressionsTest {
     String prefix = "Invalid $project :: caused by :: ";
     try {
       Expression expression = Expressions.parse(value, ParseContext.at(0));
-      if (!Dependencies.of(expression).metadata().isEmpty()) {
-        return error(40218, "query requires text score metadata, but it is not available");
-      }
+      prefix = "";
+      Dependencies.of(expression).requireMetadata(Set.of());
       prefix = "Failed to optimize pipeline :: caused by :: ";
       Expression optimized = expression.optimize();
       prefix = "PlanExecutor error during aggregation :: caused by :: ";

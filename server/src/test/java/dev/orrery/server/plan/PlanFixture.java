@@ -32,7 +32,7 @@ final class PlanFixture implements AutoCloseable {
   private final Path temporary;
 
   PlanFixture(Path directory, String partitionKey, int partitions) {
-    var options = EngineOptions.defaults().withLog(LogOptions.defaults().withFsync(false));
+    var options = EngineOptions.defaults().with(LogOptions.defaults().withFsync(false));
     engine = ChronicleEngine.open(directory.resolve("data"), options, new QueryHooks());
     temporary = directory.resolve("temporary");
     collection =

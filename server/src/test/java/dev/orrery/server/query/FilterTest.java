@@ -22,7 +22,7 @@ class FilterTest {
   @Test
   void plannerReadsPathOperatorAndOperand() {
     var and = (Filter.And) FilterParser.parse(json("{'a.b': {$gt: 5}, c: 'x'}"));
-    var range = (Filter.Field) and.children().get(0);
+    var range = (Filter.Field) and.children().get(1); // equalities come first
     var comparison = (Comparison) range.predicate();
     assertThat(range.path().dotted()).isEqualTo("a.b");
     assertThat(comparison.operator()).isEqualTo(Comparison.Operator.GREATER);
@@ -142,6 +142,31 @@ class FilterTest {
   }
 
   @Test
+  void equalitiesWithOnePathAreAnIn() {
+    var field = (Filter.Field) FilterParser.parse(json("{$or: [{a: 5}, {a: 4}]}"));
+    assertThat(((In) field.predicate()).operands()).hasSize(2);
+    assertThat(position("{$or: [{a: 5}, {a: 4}]}", "{a: [3, 4, 5]}")).isEqualTo(1);
+  }
+
+  @Test
+  void filterIsWrittenAsExplainPrintsIt() {
+    assertThat(written("{}")).isEqualTo("{}");
+    assertThat(written("{b: {$gt: 1}, a: 5}"))
+        .isEqualTo("{'$and': [{'a': {'$eq': 5}}, {'b': {'$gt': 1}}]}");
+    assertThat(written("{a: {$ne: 5}}")).isEqualTo("{'a': {'$not': {'$eq': 5}}}");
+    assertThat(written("{a: {$in: [2, 1]}}")).isEqualTo("{'a': {'$in': [1, 2]}}");
+    assertThat(written("{$or: [{a: 1}, {b: {$exists: false}}]}"))
+        .isEqualTo("{'$or': [{'a': {'$eq': 1}}, {'b': {'$not': {'$exists': true}}}]}");
+    assertThat(written("{a: {$elemMatch: {$gt: 1, $lt: 5}}}"))
+        .isEqualTo("{'a': {'$elemMatch': {'$lt': 5, '$gt': 1}}}");
+    assertThat(written("{a: {$elemMatch: {b: 1}}, c: {$size: 2}}"))
+        .isEqualTo("{'$and': [{'a': {'$elemMatch': {'b': {'$eq': 1}}}}, {'c': {'$size': 2}}]}");
+    assertThat(written("{a: {$bitsAnyClear: 5}}")).isEqualTo("{'a': {'$bitsAnyClear': [0, 2]}}");
+    assertThat(written("{a: {$type: 'string'}}")).isEqualTo("{'a': {'$type': [2]}}");
+    assertThat(written("{$alwaysFalse: 1}")).isEqualTo("{'$alwaysFalse': 1}");
+  }
+
+  @Test
   void missingValueHasNoType() {
     assertThat(TypeSet.of(RawTypes.NULL).contains(null)).isFalse();
   }
@@ -150,6 +175,10 @@ class FilterTest {
     var details = new MatchDetails();
     assertThat(FilterParser.parse(json(filter)).matches(raw(document), details)).isTrue();
     return details.arrayIndex();
+  }
+
+  private static String written(String filter) {
+    return FilterParser.parse(json(filter)).document().toJson().replace('"', '\'');
   }
 
   private static RawDocument raw(String json) {

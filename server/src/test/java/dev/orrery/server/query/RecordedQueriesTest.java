@@ -21,12 +21,13 @@ class RecordedQueriesTest {
 
   @Test
   void recordedFiltersAnswerAsMongoDb() {
-    assertThat(failures("query")).hasSizeLessThanOrEqualTo(5);
+    // Only "whole value _id in" may fail: its order is that of the _id index, not of the data.
+    assertThat(failures("query")).hasSizeLessThanOrEqualTo(1);
   }
 
   @Test
   void recordedReadsAnswerAsMongoDb() {
-    assertThat(failures("read")).hasSizeLessThanOrEqualTo(5);
+    assertThat(failures("read")).isEmpty();
   }
 
   List<String> failures(String area) {

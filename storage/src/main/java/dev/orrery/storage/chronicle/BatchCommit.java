@@ -100,11 +100,11 @@ final class BatchCommit {
    */
   private static boolean isStale(PendingWrite write) {
     PhysicalPartition partition = write.partition;
+    if (partition.children() != null) {
+      return write.isInsert(); // to a child; other writes named a version that must be read again
+    }
     if (write.problem != null || partition.isDropped()) {
       return false; // an outcome, not a reason to try again
-    }
-    if (partition.children() != null) {
-      return write.isInsert();
     }
     return partition.files().indexes() != write.indexes;
   }

@@ -40,6 +40,7 @@ public final class ChronicleEngine implements StorageEngine {
   private final Catalog catalog;
   private final Garbage garbage;
   private final Housekeeping housekeeping;
+  private final AutomaticSplits splits;
   private final BatchCommit commits;
   private final DiskSpace diskSpace;
   private final Path directory;
@@ -58,9 +59,11 @@ public final class ChronicleEngine implements StorageEngine {
       this.diskSpace = new DiskSpace(directory);
       this.collections = new Collections(opener, log, hooks);
       this.catalog = new Recovery(log, collections, garbage).run(file.read());
-      this.commits = new BatchCommit(log, garbage, options.logicalPartitionBytesMax());
+      this.commits = new BatchCommit(log, garbage, options.limits().logicalPartitionBytes());
       this.housekeeping = new Housekeeping(this, file, options);
+      this.splits = new AutomaticSplits(this, options.limits().physicalPartitionBytes());
       housekeeping.start();
+      splits.start();
     } catch (RuntimeException | Error e) {
       log.close();
       throw e;
@@ -357,6 +360,7 @@ public final class ChronicleEngine implements StorageEngine {
       ddl.unlock();
     }
     try {
+      splits.close();
       housekeeping.close();
     } finally {
       collections.close();

@@ -46,7 +46,7 @@ final class Compaction {
     long newerBytes = 0;
     for (int i = segments.size() - 1; i >= 0; i--) {
       SegmentInfo segment = segments.get(i);
-      boolean isOld = newerBytes >= engine.options().feedBytes();
+      boolean isOld = newerBytes >= engine.options().compacting().feedBytes();
       if (segment.sealed() && isOld && 2 * deadBytes(segment) > segment.bytes()) {
         candidates.add(0, segment);
       }
@@ -210,7 +210,8 @@ final class Compaction {
 
   /** Keeps to the bandwidth that compaction may take. */
   private void pause(long bytes) {
-    long nanos = TimeUnit.SECONDS.toNanos(1) * bytes / engine.options().compactionBytesPerSecond();
+    long nanos =
+        TimeUnit.SECONDS.toNanos(1) * bytes / engine.options().compacting().bytesPerSecond();
     try {
       TimeUnit.NANOSECONDS.sleep(nanos);
     } catch (InterruptedException e) {

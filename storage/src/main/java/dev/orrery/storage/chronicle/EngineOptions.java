@@ -6,50 +6,58 @@ import dev.orrery.storage.log.LogOptions;
  * How the embedded engine is kept.
  *
  * @param log the log's own options; without fsync the whole engine is ephemeral
- * @param logicalPartitionBytesMax what the documents of one partition key may take
- * @param checkpointBytes how much log may be written between two checkpoints: bounds recovery
- * @param checkpointMillis how long a change may wait for a checkpoint
- * @param compactionBytesPerSecond how fast live documents are moved out of mostly dead segments
- * @param feedBytes how much of the newest log compaction leaves alone, for readers of changes
  */
 public record EngineOptions(
-    LogOptions log,
-    long logicalPartitionBytesMax,
-    long checkpointBytes,
-    long checkpointMillis,
-    long compactionBytesPerSecond,
-    long feedBytes) {
+    LogOptions log, Limits limits, Checkpoints checkpoints, Compacting compacting) {
   private static final long MEGABYTE = 1L << 20;
   private static final long GIGABYTE = 1L << 30;
 
+  /**
+   * What partitions may grow to.
+   *
+   * @param logicalPartitionBytes the documents of one partition key; writes beyond are refused
+   * @param physicalPartitionBytes a physical partition; a larger one is split by itself
+   */
+  public record Limits(long logicalPartitionBytes, long physicalPartitionBytes) {}
+
+  /**
+   * When structures are saved, which bounds the time of a recovery.
+   *
+   * @param logBytes how much log may be written between two checkpoints
+   * @param millis how long a change may wait for a checkpoint
+   */
+  public record Checkpoints(long logBytes, long millis) {}
+
+  /**
+   * How dead documents are removed.
+   *
+   * @param bytesPerSecond how fast live documents are moved out of mostly dead segments
+   * @param feedBytes how much of the newest log is left alone, for readers of changes
+   */
+  public record Compacting(long bytesPerSecond, long feedBytes) {}
+
   public static EngineOptions defaults() {
     return new EngineOptions(
-        LogOptions.defaults(), 20 * GIGABYTE, 256 * MEGABYTE, 60_000, 64 * MEGABYTE, 0);
+        LogOptions.defaults(),
+        new Limits(20 * GIGABYTE, 50 * GIGABYTE),
+        new Checkpoints(256 * MEGABYTE, 60_000),
+        new Compacting(64 * MEGABYTE, 0));
   }
 
-  public EngineOptions withLog(LogOptions changed) {
-    return new EngineOptions(
-        changed,
-        logicalPartitionBytesMax,
-        checkpointBytes,
-        checkpointMillis,
-        compactionBytesPerSecond,
-        feedBytes);
+  public EngineOptions with(LogOptions changed) {
+    return new EngineOptions(changed, limits, checkpoints, compacting);
   }
 
-  public EngineOptions withLogicalPartitionBytesMax(long bytes) {
-    return new EngineOptions(
-        log, bytes, checkpointBytes, checkpointMillis, compactionBytesPerSecond, feedBytes);
+  public EngineOptions with(Limits changed) {
+    return new EngineOptions(log, changed, checkpoints, compacting);
   }
 
-  public EngineOptions withCheckpoint(long bytes, long millis) {
-    return new EngineOptions(
-        log, logicalPartitionBytesMax, bytes, millis, compactionBytesPerSecond, feedBytes);
+  public EngineOptions with(Checkpoints changed) {
+    return new EngineOptions(log, limits, changed, compacting);
   }
 
-  public EngineOptions withCompaction(long bytesPerSecond, long feed) {
-    return new EngineOptions(
-        log, logicalPartitionBytesMax, checkpointBytes, checkpointMillis, bytesPerSecond, feed);
+  public EngineOptions with(Compacting changed) {
+    return new EngineOptions(log, limits, checkpoints, changed);
   }
 
   boolean isDurable() {

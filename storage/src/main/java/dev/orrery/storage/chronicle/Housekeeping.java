@@ -86,8 +86,8 @@ final class Housekeeping {
       return false;
     }
     long ageMillis = TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - savedNanos);
-    return ageMillis >= options.checkpointMillis()
-        || logBytes() - savedBytes >= options.checkpointBytes();
+    return ageMillis >= options.checkpoints().millis()
+        || logBytes() - savedBytes >= options.checkpoints().logBytes();
   }
 
   private long logBytes() {

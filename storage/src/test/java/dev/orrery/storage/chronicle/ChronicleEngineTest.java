@@ -9,7 +9,7 @@ import java.nio.file.Path;
 final class ChronicleEngineTest extends StorageContract {
   @Override
   protected StorageEngine open(Path directory) {
-    var options = EngineOptions.defaults().withLog(LogOptions.defaults().withFsync(false));
+    var options = EngineOptions.defaults().with(LogOptions.defaults().withFsync(false));
     return ChronicleEngine.open(directory, options, new NoHooks());
   }
 }

@@ -80,9 +80,9 @@ final class RandomWalkTest {
     var log = LogOptions.defaults().withFsync(false).withSegmentBytes(64 << 10);
     var options =
         EngineOptions.defaults()
-            .withLog(log)
-            .withCheckpoint(Long.MAX_VALUE, Long.MAX_VALUE)
-            .withCompaction(1L << 40, 0);
+            .with(log)
+            .with(new EngineOptions.Checkpoints(Long.MAX_VALUE, Long.MAX_VALUE))
+            .with(new EngineOptions.Compacting(1L << 40, 0));
     return ChronicleEngine.open(directory, options, new NoHooks());
   }
 

@@ -1,0 +1,94 @@
+package dev.orrery.server.command;
+
+import dev.orrery.server.error.CommandException;
+import dev.orrery.server.error.ErrorCode;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import org.bson.BsonArray;
+import org.bson.BsonDocument;
+import org.bson.BsonInt32;
+import org.bson.BsonInt64;
+import org.bson.BsonString;
+import org.bson.BsonValue;
+
+/** The counts and the failures of the items of one write command. */
+final class BulkReply {
+  static final int ITEMS_MAX = 100_000;
+
+  /** An item that failed, and why. */
+  private record Failure(int index, CommandException error) {}
+
+  private final List<Failure> failures = new ArrayList<>();
+  private final BsonArray upserted = new BsonArray();
+  private long n;
+  private long modified;
+
+  /** Refuses a command with no item, or with too many. */
+  static void requireSize(int items) {
+    if (items < 1 || items > ITEMS_MAX) {
+      throw new CommandException(
+          ErrorCode.INVALID_LENGTH,
+          "Write batch sizes must be between 1 and %d. Got %d operations."
+              .formatted(ITEMS_MAX, items));
+    }
+  }
+
+  void count(long matched) {
+    n += matched;
+  }
+
+  void countModified(long changed) {
+    modified += changed;
+  }
+
+  void upsert(int index, BsonValue id) {
+    n++;
+    upserted.add(new BsonDocument("index", new BsonInt32(index)).append("_id", id));
+  }
+
+  void fail(int index, CommandException error) {
+    failures.add(new Failure(index, error));
+  }
+
+  boolean hasFailures() {
+    return !failures.isEmpty();
+  }
+
+  BsonDocument toInsertReply() {
+    return counted();
+  }
+
+  BsonDocument toUpdateReply() {
+    BsonDocument reply = counted();
+    if (!upserted.isEmpty()) {
+      reply.append("upserted", upserted);
+    }
+    return reply.append("nModified", number(modified));
+  }
+
+  private BsonDocument counted() {
+    var reply = new BsonDocument("n", number(n));
+    if (!failures.isEmpty()) {
+      failures.sort(Comparator.comparingInt(Failure::index));
+      var errors = new BsonArray();
+      failures.forEach(failure -> errors.add(toBson(failure)));
+      reply.append("writeErrors", errors);
+    }
+    return reply;
+  }
+
+  private static BsonDocument toBson(Failure failure) {
+    CommandException error = failure.error();
+    var document =
+        new BsonDocument("index", new BsonInt32(failure.index()))
+            .append("code", new BsonInt32(error.code().number()));
+    document.putAll(error.details());
+    return document.append("errmsg", new BsonString(error.getMessage()));
+  }
+
+  /** A count as MongoDB sends it: an int as long as it is one. */
+  static BsonValue number(long count) {
+    return count == (int) count ? new BsonInt32((int) count) : new BsonInt64(count);
+  }
+}

@@ -1,0 +1,144 @@
+package dev.orrery.server.command;
+
+import dev.orrery.server.error.CommandException;
+import dev.orrery.server.error.ErrorCode;
+import dev.orrery.server.plan.DocumentCursor;
+import dev.orrery.server.plan.Execution;
+import dev.orrery.server.plan.Query;
+import dev.orrery.server.plan.QueryPlan;
+import dev.orrery.storage.CollectionStore;
+import dev.orrery.storage.PartitionStore;
+import dev.orrery.storage.value.RawDocument;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import org.bson.BsonArray;
+import org.bson.BsonDocument;
+import org.bson.BsonValue;
+import org.jspecify.annotations.Nullable;
+
+/** {@code count}: how many documents match. */
+public final class CountCommand implements Command {
+  private static final Spec SPEC = Spec.of("count", Access.READ, Trait.STABLE_API);
+  private static final String DURING = "Executor error during count command";
+
+  private final DataServices services;
+  private final ViewReader views;
+
+  public CountCommand(DataServices services, ViewReader views) {
+    this.services = services;
+    this.views = views;
+  }
+
+  @Override
+  public Spec spec() {
+    return SPEC;
+  }
+
+  /** What a count asks for; a limit of 0 is none. */
+  record Params(
+      String collection,
+      RawDocument filter,
+      ViewQueries.Window window,
+      @Nullable BsonValue hint,
+      @Nullable RawDocument collation) {
+    static Params parse(CommandReader body) {
+      String collection = body.readableCollection("count", ErrorCode.INVALID_NAMESPACE);
+      RawDocument filter = body.rawDocument("query");
+      long limit = body.int64("limit", 0);
+      long skip = body.nonNegative("skip", 0);
+      var params =
+          new Params(
+              collection,
+              filter == null ? RawDocument.EMPTY : filter,
+              new ViewQueries.Window(
+                  skip, limit == Long.MIN_VALUE ? Long.MAX_VALUE : Math.abs(limit)),
+              Hints.parse(body),
+              body.rawDocument("collation"));
+      body.ignore("fields", "queryOptions");
+      body.reject("encryptionInformation", "collectionUUID");
+      body.finish();
+      return params;
+    }
+  }
+
+  @Override
+  public BsonDocument run(CommandContext context, CommandReader body) {
+    return start(context, body).toCompletableFuture().join();
+  }
+
+  @Override
+  public CompletionStage<BsonDocument> start(CommandContext context, CommandReader body) {
+    Params params = Params.parse(body);
+    CollectionStore collection = services.databases().find(context.database(), params.collection);
+    if (collection != null && collection.info().isView()) {
+      var aggregate =
+          ViewQueries.count(params.collection, params.filter, params.window, params.collation);
+      return views.aggregate(context, aggregate).thenApply(CountCommand::ofView);
+    }
+    Query query = query(collection, params);
+    if (collection == null) {
+      return CompletableFuture.completedFuture(reply(0));
+    }
+    if (params.filter.isEmpty() && params.hint == null) {
+      return CompletableFuture.completedFuture(reply(windowed(countAll(collection), params)));
+    }
+    QueryPlan plan = plan(query, params);
+    return services.workers().run(plan.isShort(), () -> reply(count(context, plan)));
+  }
+
+  Query query(@Nullable CollectionStore collection, Params params) {
+    var scope = QueryScope.of(collection, params.collation, QueryScope.variables(services, null));
+    return Query.of(collection, scope.filter(params.filter), params.filter)
+        .with(scope.collation())
+        .with(new Query.Hints(params.hint, null, null))
+        .with(new Query.Window(params.window.skip(), params.window.limit()));
+  }
+
+  QueryPlan plan(Query query, Params params) {
+    try {
+      return services.planner().plan(query);
+    } catch (CommandException e) {
+      throw QueryText.refused(
+          QueryText.of(query.collection().info().namespace(), params.filter), e);
+    }
+  }
+
+  private static long countAll(CollectionStore collection) {
+    long sum = 0;
+    for (PartitionStore partition : collection.partitions()) {
+      sum += partition.statistics().documents();
+    }
+    return sum;
+  }
+
+  private static long windowed(long all, Params params) {
+    long rest = Math.max(0, all - params.window.skip());
+    return params.window.limit() == 0 ? rest : Math.min(rest, params.window.limit());
+  }
+
+  private long count(CommandContext context, QueryPlan plan) {
+    var execution = new Execution(services.temporary(), true);
+    execution.interruptBy(context.deadline()::check);
+    try (DocumentCursor results = plan.open(execution)) {
+      long count = 0;
+      while (results.next() != null) {
+        count++;
+      }
+      return count;
+    } catch (CommandException e) {
+      throw Cursors.during(DURING, e);
+    }
+  }
+
+  private static BsonDocument reply(long count) {
+    return new BsonDocument("n", BulkReply.number(count));
+  }
+
+  /** An aggregation that counts nothing gives no document. */
+  private static BsonDocument ofView(BsonDocument reply) {
+    BsonArray batch = reply.getDocument("cursor").getArray("firstBatch");
+    BsonValue count =
+        batch.isEmpty() ? BulkReply.number(0) : batch.get(0).asDocument().get("count");
+    return new BsonDocument("n", count);
+  }
+}

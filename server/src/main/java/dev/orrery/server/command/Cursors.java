@@ -1,0 +1,49 @@
+package dev.orrery.server.command;
+
+import dev.orrery.server.cursor.ClientCursor;
+import dev.orrery.server.error.CommandException;
+import dev.orrery.storage.Namespace;
+import dev.orrery.storage.value.RawDocument;
+import java.util.List;
+import org.bson.BsonArray;
+import org.bson.BsonDocument;
+import org.bson.BsonInt64;
+import org.bson.BsonString;
+
+/** What the commands that answer with a cursor have in common. */
+final class Cursors {
+  private Cursors() {}
+
+  /** The reply {@code {cursor: {firstBatch: [...], id, ns}}}; id 0 says that this was all. */
+  static BsonDocument first(List<RawDocument> batch, long id, Namespace namespace) {
+    return reply("firstBatch", batch, id, namespace);
+  }
+
+  static BsonDocument next(List<RawDocument> batch, long id, Namespace namespace) {
+    return reply("nextBatch", batch, id, namespace);
+  }
+
+  private static BsonDocument reply(
+      String name, List<RawDocument> batch, long id, Namespace namespace) {
+    var documents = new BsonArray(batch.size());
+    for (RawDocument document : batch) {
+      documents.add(document.asRawBson());
+    }
+    return new BsonDocument(
+        "cursor",
+        new BsonDocument(name, documents)
+            .append("id", new BsonInt64(id))
+            .append("ns", new BsonString(namespace.toString())));
+  }
+
+  static ClientCursor.Owner owner(
+      CommandContext context, Namespace namespace, boolean hasNoTimeout) {
+    return new ClientCursor.Owner(namespace, context.sessionFields().session(), hasNoTimeout);
+  }
+
+  /** An error that came up while documents were read, in the words MongoDB puts before it. */
+  static CommandException during(String what, CommandException error) {
+    return new CommandException(
+        error.code(), what + " :: caused by :: " + error.getMessage(), error.details());
+  }
+}

@@ -1,0 +1,25 @@
+package dev.orrery.server.command;
+
+import dev.orrery.server.cursor.CursorRegistry;
+import dev.orrery.server.plan.Planner;
+import dev.orrery.server.session.ClusterClock;
+import java.nio.file.Path;
+import java.time.Clock;
+import java.util.function.Supplier;
+import org.bson.types.ObjectId;
+
+/**
+ * What the commands on documents are made of.
+ *
+ * @param temporary where large sorts spill
+ * @param ids makes the {@code _id} of documents that come without one
+ */
+public record DataServices(
+    Databases databases,
+    Planner planner,
+    CursorRegistry cursors,
+    ClusterClock clusterClock,
+    Clock clock,
+    Workers workers,
+    Path temporary,
+    Supplier<ObjectId> ids) {}

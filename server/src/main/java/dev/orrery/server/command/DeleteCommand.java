@@ -1,0 +1,170 @@
+package dev.orrery.server.command;
+
+import dev.orrery.server.error.CommandException;
+import dev.orrery.server.error.ErrorCode;
+import dev.orrery.server.expression.ParseContext;
+import dev.orrery.server.plan.Query;
+import dev.orrery.server.plan.QueryPlan;
+import dev.orrery.storage.CollectionStore;
+import dev.orrery.storage.value.RawDocument;
+import dev.orrery.storage.value.RawValue;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletionStage;
+import org.bson.BsonDocument;
+import org.bson.BsonValue;
+import org.jspecify.annotations.Nullable;
+
+/** {@code delete}: removes one or all documents that match, for each of its statements. */
+public final class DeleteCommand implements Command {
+  private static final Spec SPEC =
+      Spec.of("delete", Access.WRITE, Trait.STABLE_API, Trait.RETRYABLE_WRITE);
+
+  private final DataServices services;
+
+  public DeleteCommand(DataServices services) {
+    this.services = services;
+  }
+
+  @Override
+  public Spec spec() {
+    return SPEC;
+  }
+
+  /** One of the deletions. */
+  record Statement(
+      RawDocument filter,
+      boolean isSingle,
+      @Nullable BsonValue hint,
+      @Nullable RawDocument collation) {
+    static Statement parse(CommandReader fields) {
+      RawDocument filter = fields.requireRawDocument("q");
+      RawValue limit = fields.value("limit");
+      if (limit == null) {
+        throw FieldErrors.missing(fields.pathOf("limit"));
+      }
+      var statement =
+          new Statement(
+              filter, isSingle(limit), Hints.parse(fields), fields.rawDocument("collation"));
+      fields.ignore("sampleId", "includeQueryStatsMetrics");
+      fields.finish();
+      return statement;
+    }
+
+    /** A limit that is no number counts as 0. */
+    private static boolean isSingle(RawValue limit) {
+      long number = limit.isNumber() ? RawNumbers.toLong(limit) : 0;
+      if (number != 0 && number != 1) {
+        throw new CommandException(
+            ErrorCode.FAILED_TO_PARSE,
+            "The limit field in delete objects must be 0 or 1. Got " + number);
+      }
+      return number == 1;
+    }
+  }
+
+  /** What a delete asks for. */
+  record Params(
+      String collection, List<Statement> statements, boolean isOrdered, @Nullable RawDocument let) {
+    static Params parse(CommandReader body) {
+      String collection = body.collection("delete");
+      List<Statement> statements = new ArrayList<>();
+      for (RawDocument document : body.requireDocuments("deletes")) {
+        statements.add(Statement.parse(body.element("deletes", document)));
+      }
+      var params =
+          new Params(collection, statements, body.bool("ordered", true), body.rawDocument("let"));
+      body.ignore("bypassDocumentValidation", "stmtId", "stmtIds", "legacyRuntimeConstants");
+      body.reject("encryptionInformation", "collectionUUID");
+      body.finish();
+      BulkReply.requireSize(statements.size());
+      return params;
+    }
+  }
+
+  @Override
+  public BsonDocument run(CommandContext context, CommandReader body) {
+    return start(context, body).toCompletableFuture().join();
+  }
+
+  @Override
+  public CompletionStage<BsonDocument> start(CommandContext context, CommandReader body) {
+    Params params = Params.parse(body);
+    WriteTarget.requireName(context.database(), params.collection);
+    ParseContext variables = QueryScope.variables(services, params.let);
+    CollectionStore collection = services.databases().find(context.database(), params.collection);
+    return RetryableWrites.once(
+        context,
+        services,
+        () ->
+            services
+                .workers()
+                .run(
+                    isShort(collection, params, variables),
+                    () -> delete(context, collection, params, variables).toInsertReply()));
+  }
+
+  private boolean isShort(
+      @Nullable CollectionStore collection, Params params, ParseContext variables) {
+    if (params.statements.size() > 1) {
+      return false;
+    }
+    if (collection == null || collection.info().isView()) {
+      return true;
+    }
+    try {
+      return plan(collection, params.statements.get(0), variables).isShort();
+    } catch (CommandException e) {
+      return true; // the statement will fail as quickly again, in its place
+    }
+  }
+
+  private QueryPlan plan(CollectionStore collection, Statement statement, ParseContext variables) {
+    var scope = QueryScope.of(collection, statement.collation, variables);
+    Query query =
+        Query.of(collection, scope.filter(statement.filter), statement.filter)
+            .with(scope.collation())
+            .with(new Query.Hints(statement.hint, null, null));
+    try {
+      return services.planner().plan(query);
+    } catch (CommandException e) {
+      throw QueryText.refused(QueryText.of(collection.info().namespace(), statement.filter), e);
+    }
+  }
+
+  private BulkReply delete(
+      CommandContext context,
+      @Nullable CollectionStore collection,
+      Params params,
+      ParseContext variables) {
+    var reply = new BulkReply();
+    var writer = new DocumentWriter(services.databases().engine(), context);
+    for (int i = 0; i < params.statements.size(); i++) {
+      Statement statement = params.statements.get(i);
+      try {
+        reply.count(delete(writer, collection, statement, variables));
+      } catch (CommandException e) {
+        reply.fail(i, e);
+        if (params.isOrdered) {
+          break;
+        }
+      }
+    }
+    return reply;
+  }
+
+  private long delete(
+      DocumentWriter writer,
+      @Nullable CollectionStore collection,
+      Statement statement,
+      ParseContext variables) {
+    if (collection == null) {
+      QueryScope.of(null, statement.collation, variables).filter(statement.filter);
+      return 0;
+    }
+    WriteTarget.requireCollection(collection);
+    QueryPlan plan = plan(collection, statement, variables);
+    var deletion = new Deletion(services, writer, collection, plan);
+    return statement.isSingle ? deletion.deleteOne() == null ? 0 : 1 : deletion.deleteAll();
+  }
+}

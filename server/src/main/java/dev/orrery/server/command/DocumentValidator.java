@@ -1,0 +1,68 @@
+package dev.orrery.server.command;
+
+import dev.orrery.server.error.CommandException;
+import dev.orrery.server.error.ErrorCode;
+import dev.orrery.server.query.Filter;
+import dev.orrery.server.query.FilterParser;
+import dev.orrery.storage.catalog.CollectionInfo;
+import dev.orrery.storage.value.RawDocument;
+import org.bson.BsonDocument;
+import org.bson.BsonString;
+import org.bson.BsonValue;
+import org.jspecify.annotations.Nullable;
+
+/** The condition that a collection sets its documents. */
+final class DocumentValidator {
+  private final BsonDocument expression;
+  private final Filter filter;
+  private final boolean isModerate;
+
+  private DocumentValidator(BsonDocument expression, boolean isModerate) {
+    this.expression = expression;
+    this.filter = FilterParser.parse(expression);
+    this.isModerate = isModerate;
+  }
+
+  /** The validator of a collection, or null when it has none or refuses nothing by it. */
+  static @Nullable DocumentValidator find(CollectionInfo info) {
+    BsonDocument options = info.options();
+    BsonValue validator = options.get("validator");
+    if (validator == null || !validator.isDocument() || validator.asDocument().isEmpty()) {
+      return null;
+    }
+    String level = text(options, "validationLevel", "strict");
+    String action = text(options, "validationAction", "error");
+    return level.equals("off") || action.equals("warn")
+        ? null
+        : new DocumentValidator(validator.asDocument(), level.equals("moderate"));
+  }
+
+  private static String text(BsonDocument options, String name, String fallback) {
+    return options.getString(name, new BsonString(fallback)).getValue();
+  }
+
+  /** Refuses a new document that does not match. */
+  void requireValid(RawDocument document) {
+    if (!filter.matches(document)) {
+      throw failed(document);
+    }
+  }
+
+  /** Refuses a change; one of a document that did not match before is let pass if so agreed. */
+  void requireValid(RawDocument before, RawDocument after) {
+    if (!filter.matches(after) && !(isModerate && !filter.matches(before))) {
+      throw failed(after);
+    }
+  }
+
+  private CommandException failed(RawDocument document) {
+    BsonDocument decoded = document.toBsonDocument();
+    var info =
+        new BsonDocument("failingDocumentId", decoded.get("_id"))
+            .append("details", ValidationDetails.of(expression, decoded));
+    return new CommandException(
+        ErrorCode.DOCUMENT_VALIDATION_FAILURE,
+        "Document failed validation",
+        new BsonDocument("errInfo", info));
+  }
+}

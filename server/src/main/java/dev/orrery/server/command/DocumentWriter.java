@@ -1,0 +1,126 @@
+package dev.orrery.server.command;
+
+import dev.orrery.server.error.CommandException;
+import dev.orrery.server.error.ErrorCode;
+import dev.orrery.server.plan.Execution;
+import dev.orrery.storage.CollectionStore;
+import dev.orrery.storage.CommitResult;
+import dev.orrery.storage.PartitionStatistics;
+import dev.orrery.storage.PartitionStore;
+import dev.orrery.storage.RecordCursor;
+import dev.orrery.storage.StorageEngine;
+import dev.orrery.storage.StoredDocument;
+import dev.orrery.storage.WorkMeter;
+import dev.orrery.storage.WriteBatch;
+import dev.orrery.storage.WriteOperation;
+import dev.orrery.storage.WriteOutcome;
+import dev.orrery.storage.value.RawDocument;
+import java.util.ArrayList;
+import java.util.List;
+
+/** Commits the changes of one command, and keeps capped collections within their limits. */
+final class DocumentWriter {
+  private final StorageEngine engine;
+  private final CommandContext context;
+  private final WorkMeter meter = new WorkMeter();
+
+  DocumentWriter(StorageEngine engine, CommandContext context) {
+    this.engine = engine;
+    this.context = context;
+  }
+
+  /** The surroundings of a plan that finds what to write. */
+  Execution execution(DataServices services) {
+    var execution = new Execution(services.temporary(), true);
+    execution.interruptBy(context.deadline()::check);
+    return execution;
+  }
+
+  WorkMeter meter() {
+    return meter;
+  }
+
+  /** Whether the client may repeat the command, and knows it by a number. */
+  boolean isRetryable() {
+    return context.sessionFields().txnNumber() != null;
+  }
+
+  void checkDeadline() {
+    context.deadline().check();
+  }
+
+  /** Commits; the reply to the client will wait until the commit is on disk. */
+  List<WriteOutcome> commit(List<WriteOperation> operations, WriteBatch.OnFailure onFailure) {
+    CommitResult result = engine.commit(new WriteBatch(operations, onFailure), meter);
+    if (result.lsn() > 0) {
+      context.awaitDurable(result.lsn());
+    }
+    return result.outcomes();
+  }
+
+  WriteOutcome commit(WriteOperation operation) {
+    return commit(List.of(operation), WriteBatch.OnFailure.APPLY_NONE).get(0);
+  }
+
+  /** Inserts one document into a collection of any kind; throws when it cannot be. */
+  void insert(CollectionStore collection, RawDocument document) {
+    for (; ; ) {
+      WriteOutcome outcome =
+          CappedLimits.of(collection.info()).isCapped()
+              ? insertCapped(collection, document)
+              : commit(new WriteOperation.Insert(collection, document));
+      if (outcome.isApplied()) {
+        return;
+      }
+      if (outcome.status() != WriteOutcome.Status.CONFLICT) {
+        throw WriteFailures.of(outcome, collection.info(), document);
+      }
+      requireExists(collection);
+    }
+  }
+
+  /** Refuses to go on with a collection that was dropped meanwhile. */
+  static void requireExists(CollectionStore collection) {
+    if (!collection.exists()) {
+      throw new CommandException(
+          ErrorCode.QUERY_PLAN_KILLED, "collection dropped. UUID " + collection.info().uuid());
+    }
+  }
+
+  /** The insert and the deletion of the oldest documents, in one batch. */
+  WriteOutcome insertCapped(CollectionStore collection, RawDocument document) {
+    synchronized (collection) { // else two inserts would push out the same documents
+      var operations = new ArrayList<WriteOperation>();
+      for (StoredDocument oldest : pushedOut(collection, document)) {
+        operations.add(new WriteOperation.Delete(collection, oldest));
+      }
+      operations.add(new WriteOperation.Insert(collection, document));
+      List<WriteOutcome> outcomes = commit(operations, WriteBatch.OnFailure.APPLY_NONE);
+      return outcomes.stream()
+          .filter(outcome -> outcome.status() != WriteOutcome.Status.NOT_APPLIED)
+          .reduce((first, second) -> second.isApplied() ? first : second)
+          .orElseThrow();
+    }
+  }
+
+  private List<StoredDocument> pushedOut(CollectionStore collection, RawDocument document) {
+    CappedLimits limits = CappedLimits.of(collection.info());
+    PartitionStore partition = collection.partitions().get(0);
+    PartitionStatistics statistics = partition.statistics();
+    long documents = statistics.documents() + 1;
+    long bytes = statistics.bytes() + document.length();
+    var oldest = new ArrayList<StoredDocument>();
+    RecordCursor records = null;
+    while (documents > 1 && !limits.allows(documents, bytes)) {
+      records = records == null ? partition.scan(false) : records;
+      StoredDocument next = records.next(meter);
+      if (next == null) {
+        break;
+      }
+      oldest.add(next);
+      documents--;
+      bytes -= next.document().length();
+    }
+    return oldest;
+  }
+}

@@ -1,0 +1,134 @@
+package dev.orrery.server.command;
+
+import dev.orrery.server.cursor.ClientCursor;
+import dev.orrery.server.cursor.TailableCursor;
+import dev.orrery.server.error.CommandException;
+import dev.orrery.server.error.ErrorCode;
+import dev.orrery.server.plan.DocumentCursor;
+import dev.orrery.server.plan.Execution;
+import dev.orrery.server.plan.Query;
+import dev.orrery.server.plan.QueryPlan;
+import dev.orrery.storage.CollectionStore;
+import dev.orrery.storage.Namespace;
+import dev.orrery.storage.value.RawDocument;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import org.bson.BsonDocument;
+
+/** {@code find}: the first batch of the documents that match, and a cursor for the others. */
+public final class FindCommand implements Command {
+  private static final Spec SPEC =
+      Spec.of("find", Access.READ, Trait.STABLE_API).fieldsOf("FindCommandRequest");
+  private static final String DURING = "Executor error during find command";
+
+  private final DataServices services;
+  private final ViewReader views;
+
+  public FindCommand(DataServices services, ViewReader views) {
+    this.services = services;
+    this.views = views;
+  }
+
+  @Override
+  public Spec spec() {
+    return SPEC;
+  }
+
+  @Override
+  public BsonDocument run(CommandContext context, CommandReader body) {
+    return start(context, body).toCompletableFuture().join();
+  }
+
+  @Override
+  public CompletionStage<BsonDocument> start(CommandContext context, CommandReader body) {
+    FindParams params = FindParams.parse(body);
+    var namespace = new Namespace(context.database(), params.collection());
+    CollectionStore collection = services.databases().find(context.database(), params.collection());
+    if (collection != null && collection.info().isView()) {
+      return views.aggregate(context, ViewQueries.find(params));
+    }
+    FindQuery query = FindQuery.of(services, collection, params);
+    if (collection == null) {
+      return CompletableFuture.completedFuture(Cursors.first(List.of(), 0, namespace));
+    }
+    if (params.mode().isTailable()) {
+      requireCapped(collection, params);
+      return services.workers().run(() -> tail(context, query, params));
+    }
+    QueryPlan plan = query.plan(services.planner());
+    return services.workers().run(plan.isShort(), () -> open(context, query.query(), plan, params));
+  }
+
+  private static void requireCapped(CollectionStore collection, FindParams params) {
+    if (!CappedLimits.of(collection.info()).isCapped()) {
+      throw new CommandException(
+          ErrorCode.BAD_VALUE,
+          "error processing query: %s tailable cursor requested on non capped collection"
+              .formatted(QueryText.of(collection.info().namespace(), params)));
+    }
+  }
+
+  private BsonDocument open(
+      CommandContext context, Query query, QueryPlan plan, FindParams params) {
+    var execution = new Execution(services.temporary(), params.mode().usesDisk());
+    execution.interruptBy(context.deadline()::check);
+    try {
+      DocumentCursor results = plan.open(execution);
+      var cursor =
+          new ClientCursor(
+              owner(context, query.collection(), params), results, execution, end(query, plan));
+      return firstBatch(params, cursor.over(query.collection()));
+    } catch (CommandException e) {
+      throw Cursors.during(DURING, e);
+    }
+  }
+
+  /** MongoDB knows the end before it comes to it after a sort, a limit or a read by _id. */
+  private static ClientCursor.End end(Query query, QueryPlan plan) {
+    boolean looksAhead =
+        query.order().sort() != null || query.window().limit() > 0 || plan.isShort();
+    return looksAhead ? ClientCursor.End.CLOSES_EARLY : ClientCursor.End.CLOSES;
+  }
+
+  private BsonDocument tail(CommandContext context, FindQuery query, FindParams params) {
+    var execution = new Execution(services.temporary(), params.mode().usesDisk());
+    CollectionStore collection = query.query().collection();
+    var results =
+        new TailableCursor(
+            collection,
+            query.query().criteria().filter(),
+            query.query().output().projection(),
+            execution);
+    var end = params.mode().awaitsData() ? ClientCursor.End.AWAITS : ClientCursor.End.STAYS;
+    var cursor = new ClientCursor(owner(context, collection, params), results, execution, end);
+    cursor.over(collection);
+    try {
+      List<RawDocument> batch = cursor.nextBatch(params.page().firstBatch());
+      // MongoDB gives no cursor on an empty collection: there is no record to go on from.
+      long id = results.hasSeenRecords() ? services.cursors().add(cursor) : 0;
+      return Cursors.first(batch, id, collection.info().namespace());
+    } catch (CommandException e) {
+      throw Cursors.during(DURING, e);
+    }
+  }
+
+  private static ClientCursor.Owner owner(
+      CommandContext context, CollectionStore collection, FindParams params) {
+    return Cursors.owner(context, collection.info().namespace(), params.mode().hasNoTimeout());
+  }
+
+  private BsonDocument firstBatch(FindParams params, ClientCursor cursor) {
+    boolean isKept = false;
+    try {
+      List<RawDocument> batch = cursor.nextBatch(params.page().firstBatch());
+      isKept = !cursor.isExhausted() && !params.page().isSingleBatch();
+      long id = isKept ? services.cursors().add(cursor) : 0;
+      return Cursors.first(batch, id, cursor.owner().namespace());
+    } finally {
+      if (!isKept) {
+        cursor.close();
+      }
+    }
+  }
+}

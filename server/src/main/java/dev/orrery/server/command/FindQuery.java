@@ -1,0 +1,80 @@
+package dev.orrery.server.command;
+
+import dev.orrery.server.error.CommandException;
+import dev.orrery.server.plan.Planner;
+import dev.orrery.server.plan.Query;
+import dev.orrery.server.plan.QueryPlan;
+import dev.orrery.server.query.Filter;
+import dev.orrery.server.query.Projection;
+import dev.orrery.server.query.SortPattern;
+import dev.orrery.storage.CollectionStore;
+import dev.orrery.storage.value.RawDocument;
+import dev.orrery.storage.value.RawValue;
+import org.bson.BsonValue;
+import org.jspecify.annotations.Nullable;
+
+/** The query of a find, compiled: all errors in its filter, sort and projection are found. */
+record FindQuery(Query query, FindParams params) {
+  /**
+   * Compiles also for a collection that does not exist, so that errors come out; the query is then
+   * not to be planned.
+   */
+  static FindQuery of(
+      DataServices services, @Nullable CollectionStore collection, FindParams params) {
+    FindParams.Selection selection = params.selection();
+    var scope =
+        QueryScope.of(
+            collection, selection.collation(), QueryScope.variables(services, selection.let()));
+    Filter filter = scope.filter(selection.filter());
+    FindParams.Guide guide = selection.guide();
+    var criteria =
+        new Query.Criteria(
+            filter,
+            selection.filter(),
+            scope.collation(),
+            new Query.Hints(guide.hint(), guide.min(), guide.max()));
+    var query =
+        new Query(
+            collection,
+            criteria,
+            order(selection.sort(), guide.hint(), scope),
+            new Query.Window(params.page().skip(), params.page().limit()),
+            output(params.output(), filter, scope));
+    return new FindQuery(query, params);
+  }
+
+  static Query.Order order(RawDocument sort, @Nullable BsonValue hint, QueryScope scope) {
+    if (SortPattern.isNatural(sort)) {
+      return new Query.Order(null, sort, isNegative(sort.field("$natural")));
+    }
+    if (!sort.isEmpty()) {
+      return new Query.Order(SortPattern.parse(sort, scope.collation().order()), sort, false);
+    }
+    BsonValue natural =
+        hint != null && hint.isDocument() ? hint.asDocument().get("$natural") : null;
+    return natural != null && isNegative(RawValue.of(natural))
+        ? new Query.Order(null, RawDocument.EMPTY, true)
+        : Query.Order.ANY;
+  }
+
+  private static boolean isNegative(RawValue direction) {
+    return direction.isNumber() && RawNumbers.toLong(direction) < 0;
+  }
+
+  private static Query.Output output(FindParams.Output output, Filter filter, QueryScope scope) {
+    RawDocument projection = output.projection();
+    Projection parsed =
+        projection == null || projection.isEmpty()
+            ? null
+            : Projection.parse(projection.toBsonDocument(), filter, scope.filters());
+    return new Query.Output(parsed, output.isKeyOnly(), output.hasRecordId());
+  }
+
+  QueryPlan plan(Planner planner) {
+    try {
+      return planner.plan(query);
+    } catch (CommandException e) {
+      throw QueryText.refused(query.collection().info().namespace(), params, e);
+    }
+  }
+}

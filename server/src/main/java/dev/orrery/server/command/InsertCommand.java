@@ -1,0 +1,218 @@
+package dev.orrery.server.command;
+
+import dev.orrery.server.error.CommandException;
+import dev.orrery.server.update.UpdateClock;
+import dev.orrery.storage.CollectionStore;
+import dev.orrery.storage.WriteBatch;
+import dev.orrery.storage.WriteOperation;
+import dev.orrery.storage.WriteOutcome;
+import dev.orrery.storage.value.RawDocument;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletionStage;
+import org.bson.BsonDocument;
+import org.jspecify.annotations.Nullable;
+
+/** {@code insert}: new documents, each of which may fail on its own. */
+public final class InsertCommand implements Command {
+  private static final Spec SPEC =
+      Spec.of("insert", Access.WRITE, Trait.STABLE_API, Trait.RETRYABLE_WRITE);
+
+  /** What is committed at once: partitions are locked no longer than this takes. */
+  private static final int CHUNK_DOCUMENTS_MAX = 1000;
+
+  private static final int CHUNK_BYTES_MAX = 4 << 20;
+  private static final int SHORT_DOCUMENTS_MAX = 20;
+  private static final int SHORT_BYTES_MAX = 64 << 10;
+
+  private final DataServices services;
+  private final UpdateClock clock;
+
+  public InsertCommand(DataServices services) {
+    this.services = services;
+    this.clock = new CommandClock(services);
+  }
+
+  @Override
+  public Spec spec() {
+    return SPEC;
+  }
+
+  /** What an insert asks for. */
+  private record Params(
+      String collection, List<RawDocument> documents, boolean isOrdered, boolean isUnchecked) {
+    static Params parse(CommandReader body) {
+      var params =
+          new Params(
+              body.collection("insert"),
+              body.requireDocuments("documents"),
+              body.bool("ordered", true),
+              body.safeBool("bypassDocumentValidation", false));
+      body.ignore("stmtId", "stmtIds", "isTimeseriesNamespace");
+      body.reject("encryptionInformation", "collectionUUID");
+      body.finish();
+      BulkReply.requireSize(params.documents.size());
+      return params;
+    }
+
+    boolean isShort() {
+      long bytes = 0;
+      if (documents.size() > SHORT_DOCUMENTS_MAX) {
+        return false;
+      }
+      for (RawDocument document : documents) {
+        bytes += document.length();
+      }
+      return bytes <= SHORT_BYTES_MAX;
+    }
+  }
+
+  @Override
+  public BsonDocument run(CommandContext context, CommandReader body) {
+    return start(context, body).toCompletableFuture().join();
+  }
+
+  @Override
+  public CompletionStage<BsonDocument> start(CommandContext context, CommandReader body) {
+    Params params = Params.parse(body);
+    WriteTarget.requireName(context.database(), params.collection);
+    return RetryableWrites.once(
+        context,
+        services,
+        () ->
+            services
+                .workers()
+                .run(params.isShort(), () -> new Bulk(context, params).run().toInsertReply()));
+  }
+
+  /** One insert at work. */
+  private final class Bulk {
+    private final CommandContext context;
+    private final Params params;
+    private final DocumentWriter writer;
+    private final BulkReply reply = new BulkReply();
+    private CollectionStore collection;
+    private @Nullable DocumentValidator validator;
+
+    /** The documents to be committed next, and the place of each in the command. */
+    private final List<RawDocument> chunk = new ArrayList<>();
+
+    private final List<Integer> places = new ArrayList<>();
+    private long chunkBytes;
+
+    Bulk(CommandContext context, Params params) {
+      this.context = context;
+      this.params = params;
+      this.writer = new DocumentWriter(services.databases().engine(), context);
+    }
+
+    BulkReply run() {
+      open();
+      for (int i = 0; i < params.documents.size() && !isStopped(); i++) {
+        context.deadline().check();
+        try {
+          add(i, prepare(params.documents.get(i)));
+        } catch (CommandException e) {
+          flush();
+          if (!isStopped()) {
+            reply.fail(i, e);
+          }
+        }
+      }
+      flush();
+      return reply;
+    }
+
+    private void open() {
+      collection = services.databases().findOrCreate(context.database(), params.collection);
+      validator =
+          params.isUnchecked || collection.info().isView()
+              ? null
+              : DocumentValidator.find(collection.info());
+    }
+
+    private boolean isStopped() {
+      return params.isOrdered && reply.hasFailures();
+    }
+
+    private RawDocument prepare(RawDocument document) {
+      WriteTarget.requireCollection(collection);
+      RawDocument prepared = NewDocument.of(document, services.ids(), clock);
+      if (validator != null) {
+        validator.requireValid(prepared);
+      }
+      return prepared;
+    }
+
+    private void add(int place, RawDocument document) {
+      chunk.add(document);
+      places.add(place);
+      chunkBytes += document.length();
+      if (chunk.size() >= CHUNK_DOCUMENTS_MAX || chunkBytes >= CHUNK_BYTES_MAX) {
+        flush();
+      }
+    }
+
+    private void flush() {
+      while (!chunk.isEmpty() && !isStopped()) {
+        commit();
+        if (!chunk.isEmpty() && !collection.exists()) {
+          open();
+        }
+      }
+      chunk.clear();
+      places.clear();
+      chunkBytes = 0;
+    }
+
+    /** Commits the chunk and leaves in it what met a split, to be tried again. */
+    private void commit() {
+      List<WriteOutcome> outcomes =
+          CappedLimits.of(collection.info()).isCapped() ? commitCapped() : commitChunk();
+      var again = new ArrayList<RawDocument>();
+      var againPlaces = new ArrayList<Integer>();
+      boolean isAfterConflict = false;
+      for (int i = 0; i < outcomes.size(); i++) {
+        WriteOutcome outcome = outcomes.get(i);
+        isAfterConflict |= outcome.status() == WriteOutcome.Status.CONFLICT;
+        boolean isUntried = outcome.status() == WriteOutcome.Status.NOT_APPLIED;
+        if (outcome.isApplied()) {
+          reply.count(1);
+        } else if (outcome.status() == WriteOutcome.Status.CONFLICT
+            || isUntried && isAfterConflict) {
+          again.add(chunk.get(i));
+          againPlaces.add(places.get(i));
+        } else if (!isUntried) {
+          reply.fail(places.get(i), WriteFailures.of(outcome, collection.info(), chunk.get(i)));
+        }
+      }
+      chunk.clear();
+      chunk.addAll(again);
+      places.clear();
+      places.addAll(againPlaces);
+    }
+
+    private List<WriteOutcome> commitChunk() {
+      var operations = new ArrayList<WriteOperation>(chunk.size());
+      for (RawDocument document : chunk) {
+        operations.add(new WriteOperation.Insert(collection, document));
+      }
+      return writer.commit(
+          operations, params.isOrdered ? WriteBatch.OnFailure.STOP : WriteBatch.OnFailure.CONTINUE);
+    }
+
+    private List<WriteOutcome> commitCapped() {
+      var outcomes = new ArrayList<WriteOutcome>();
+      boolean isFailed = false;
+      for (RawDocument document : chunk) {
+        WriteOutcome outcome =
+            isFailed && params.isOrdered
+                ? WriteOutcome.NOT_APPLIED
+                : writer.insertCapped(collection, document);
+        isFailed |= !outcome.isApplied();
+        outcomes.add(outcome);
+      }
+      return outcomes;
+    }
+  }
+}

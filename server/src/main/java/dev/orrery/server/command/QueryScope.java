@@ -1,0 +1,79 @@
+package dev.orrery.server.command;
+
+import dev.orrery.server.error.CommandException;
+import dev.orrery.server.error.ErrorCode;
+import dev.orrery.server.expression.Dependencies;
+import dev.orrery.server.expression.Expression;
+import dev.orrery.server.expression.Expressions;
+import dev.orrery.server.expression.ParseContext;
+import dev.orrery.server.expression.Scope;
+import dev.orrery.server.expression.VariableNames;
+import dev.orrery.server.query.Collation;
+import dev.orrery.server.query.Filter;
+import dev.orrery.server.query.FilterContext;
+import dev.orrery.server.query.FilterParser;
+import dev.orrery.storage.CollectionStore;
+import dev.orrery.storage.value.RawDocument;
+import java.util.Map;
+import org.bson.BsonValue;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What the filters, sorts, projections and updates of one command mean beyond their own text: the
+ * collation, and the variables that their expressions see.
+ */
+record QueryScope(Collation collation, ParseContext variables) {
+  /** The variables that every command has: the time, and what {@code let} defines. */
+  static ParseContext variables(DataServices services, @Nullable RawDocument let) {
+    ParseContext variables =
+        ParseContext.at(services.clock().millis()).withClusterTime(services.clusterClock().now());
+    if (let == null) {
+      return variables;
+    }
+    for (Map.Entry<String, BsonValue> entry : let.toBsonDocument().entrySet()) {
+      VariableNames.requireWritable(entry.getKey());
+      variables = variables.withConstant(entry.getKey(), constant(entry.getValue(), variables));
+    }
+    return variables;
+  }
+
+  private static @Nullable BsonValue constant(BsonValue definition, ParseContext variables) {
+    Expression expression = Expressions.parse(definition, variables);
+    Dependencies dependencies = Dependencies.of(expression);
+    if (dependencies.needsWholeDocument() || !dependencies.fields().isEmpty()) {
+      throw new CommandException(
+          ErrorCode.LOCATION_4890500,
+          "Command let Expression tried to access a field, but this is not allowed because"
+              + "Command let Expressions run before the query examines any documents.");
+    }
+    return expression.evaluate(new Scope());
+  }
+
+  /**
+   * The scope of one query.
+   *
+   * @param collection null when it does not exist
+   * @param collation what the user asks for, or null for the collection's own
+   */
+  static QueryScope of(
+      @Nullable CollectionStore collection,
+      @Nullable RawDocument collation,
+      ParseContext variables) {
+    Collation parsed =
+        collation != null ? Collation.parse(collation.toBsonDocument()) : ownCollation(collection);
+    return new QueryScope(parsed, variables.withOrder(parsed.order()));
+  }
+
+  private static Collation ownCollation(@Nullable CollectionStore collection) {
+    BsonValue own = collection == null ? null : collection.info().options().get("collation");
+    return own == null ? Collation.SIMPLE : Collation.parse(own.asDocument());
+  }
+
+  FilterContext filters() {
+    return FilterContext.of(variables).withOrder(collation.order());
+  }
+
+  Filter filter(@Nullable RawDocument filter) {
+    return filter == null ? Filter.ALL : FilterParser.parse(filter, filters());
+  }
+}

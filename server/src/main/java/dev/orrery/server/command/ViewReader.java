@@ -1,0 +1,20 @@
+package dev.orrery.server.command;
+
+import dev.orrery.server.error.CommandException;
+import dev.orrery.server.error.ErrorCode;
+import java.util.concurrent.CompletionStage;
+import org.bson.BsonDocument;
+
+/** Reads views, by running the aggregations that other commands become on them. */
+@FunctionalInterface
+public interface ViewReader {
+  /** For servers without aggregation. */
+  ViewReader NONE =
+      (context, aggregate) -> {
+        throw new CommandException(
+            ErrorCode.NOT_IMPLEMENTED, "reading a view is not implemented yet");
+      };
+
+  /** Runs an {@code aggregate} command on the database of the context, and gives its reply. */
+  CompletionStage<BsonDocument> aggregate(CommandContext context, BsonDocument aggregate);
+}

@@ -1,0 +1,48 @@
+package dev.orrery.server.command;
+
+import dev.orrery.server.error.CommandException;
+import dev.orrery.server.error.ErrorCode;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.Executor;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Supplier;
+import org.bson.BsonDocument;
+
+/**
+ * Where the work of a command runs: short work at once, on the event loop; other work in a pool.
+ */
+public final class Workers {
+  private final Executor pool;
+  private final ScheduledExecutorService timer;
+
+  /**
+   * @param pool refuses when too much work waits
+   * @param timer starts work later; runs nothing but hand-overs to the pool
+   */
+  public Workers(Executor pool, ScheduledExecutorService timer) {
+    this.pool = pool;
+    this.timer = timer;
+  }
+
+  CompletionStage<BsonDocument> run(boolean isShort, Supplier<BsonDocument> work) {
+    return isShort ? CompletableFuture.completedFuture(work.get()) : run(work);
+  }
+
+  CompletionStage<BsonDocument> run(Supplier<BsonDocument> work) {
+    try {
+      return CompletableFuture.supplyAsync(work, pool);
+    } catch (RejectedExecutionException full) {
+      throw new CommandException(
+          ErrorCode.TEMPORARILY_UNAVAILABLE,
+          "too many commands are waiting to run; try again later");
+    }
+  }
+
+  /** Runs work after a while, without holding a thread until then. */
+  void runLater(long millis, Runnable work) {
+    timer.schedule(() -> pool.execute(work), millis, TimeUnit.MILLISECONDS);
+  }
+}

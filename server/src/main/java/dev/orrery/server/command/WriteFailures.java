@@ -1,0 +1,51 @@
+package dev.orrery.server.command;
+
+import dev.orrery.server.error.BsonText;
+import dev.orrery.server.error.CommandException;
+import dev.orrery.server.error.ErrorCode;
+import dev.orrery.storage.WriteOutcome;
+import dev.orrery.storage.catalog.CollectionInfo;
+import dev.orrery.storage.index.IndexKeyException;
+import dev.orrery.storage.value.RawDocument;
+import org.bson.BsonArray;
+
+/** What storage refused, in MongoDB's words, or in those of Cosmos DB where MongoDB has none. */
+final class WriteFailures {
+  private WriteFailures() {}
+
+  /**
+   * The error of a write that cannot succeed by trying again.
+   *
+   * @param document what was to be written
+   */
+  static CommandException of(WriteOutcome outcome, CollectionInfo info, RawDocument document) {
+    return switch (outcome.status()) {
+      case DUPLICATE ->
+          DuplicateKeys.error(info.namespace(), outcome.index(), outcome.key(), document);
+      case UNINDEXABLE -> unindexable(outcome.problem());
+      case PARTITION_KEY_FULL ->
+          new CommandException(
+              ErrorCode.UNAUTHORIZED,
+              "Partition key reached maximum size of 20 GB. Learn more:"
+                  + " https://aka.ms/CosmosDB/sql/errors/full-pk");
+      case APPLIED, CONFLICT, NOT_APPLIED ->
+          throw new IllegalArgumentException("not a failure: " + outcome);
+    };
+  }
+
+  private static CommandException unindexable(IndexKeyException problem) {
+    return switch (problem.reason()) {
+      case PARALLEL_ARRAYS ->
+          new CommandException(ErrorCode.CANNOT_INDEX_PARALLEL_ARRAYS, problem.getMessage());
+      case AMBIGUOUS_FIELD ->
+          new CommandException(
+              ErrorCode.LOCATION_16746,
+              problem.getMessage() + BsonText.stored(new BsonArray(values(problem.array()))));
+      case HASHED_ARRAY -> new CommandException(ErrorCode.LOCATION_16766, problem.getMessage());
+    };
+  }
+
+  private static java.util.List<org.bson.BsonValue> values(RawDocument array) {
+    return array.toValues().stream().map(value -> value.toBsonValue()).toList();
+  }
+}

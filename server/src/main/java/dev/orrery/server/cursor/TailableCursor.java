@@ -1,0 +1,62 @@
+package dev.orrery.server.cursor;
+
+import dev.orrery.server.plan.DocumentCursor;
+import dev.orrery.server.plan.Execution;
+import dev.orrery.server.plan.PlanResult;
+import dev.orrery.server.query.Filter;
+import dev.orrery.server.query.MatchDetails;
+import dev.orrery.server.query.Projection;
+import dev.orrery.storage.CollectionStore;
+import dev.orrery.storage.RecordCursor;
+import dev.orrery.storage.StoredDocument;
+import dev.orrery.storage.value.RawDocument;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The documents of a capped collection in the order they came, and after the last one, when it is
+ * asked again, those that came since. A capped collection has one partition.
+ */
+public final class TailableCursor implements DocumentCursor {
+  private final Filter filter;
+  private final @Nullable Projection projection;
+  private final Execution execution;
+  private final RecordCursor records;
+  private final MatchDetails details = new MatchDetails();
+  private boolean hasSeenRecords;
+
+  public TailableCursor(
+      CollectionStore collection,
+      Filter filter,
+      @Nullable Projection projection,
+      Execution execution) {
+    this.filter = filter;
+    this.projection = projection;
+    this.execution = execution;
+    this.records = collection.partitions().get(0).scan(false);
+  }
+
+  /** False while the collection was empty whenever it was read. */
+  public boolean hasSeenRecords() {
+    return hasSeenRecords;
+  }
+
+  @Override
+  public @Nullable PlanResult next() {
+    for (; ; ) {
+      StoredDocument record = records.next(execution.meter());
+      if (record == null) {
+        return null;
+      }
+      hasSeenRecords = true;
+      details.reset();
+      if (filter.matches(record.document(), details)) {
+        RawDocument output =
+            projection == null ? record.document() : projection.apply(record.document());
+        return new PlanResult(output, record, details.arrayIndex());
+      }
+    }
+  }
+
+  @Override
+  public void close() {}
+}
