@@ -73,7 +73,7 @@ final class FilterText {
     if (filter instanceof Filter.Field field) {
       return new BsonDocument(field.path().dotted(), operators(field.predicate()));
     }
-    return new BsonDocument("$expr", new BsonDocument());
+    return new BsonDocument();
   }
 
   private static BsonDocument clauses(String operator, List<Filter> children) {
@@ -118,12 +118,7 @@ final class FilterText {
     if (predicate instanceof ArrayFilters.ElementValue element) {
       return new BsonDocument("$elemMatch", elementOperators(element.filter()));
     }
-    return new BsonDocument("$" + name(predicate), new BsonDocument());
-  }
-
-  private static String name(ValuePredicate predicate) {
-    String name = predicate.getClass().getSimpleName();
-    return name.substring(0, 1).toLowerCase(java.util.Locale.ROOT) + name.substring(1);
+    return new BsonDocument(); // only in a residue, where the whole filter is shown beside it
   }
 
   private static List<BsonValue> values(In in) {
