@@ -4,9 +4,11 @@ import dev.orrery.server.error.CommandException;
 import dev.orrery.server.error.ErrorCode;
 import dev.orrery.server.plan.DocumentCursor;
 import dev.orrery.server.plan.Execution;
+import dev.orrery.server.plan.ExplainVerbosity;
 import dev.orrery.server.plan.Query;
 import dev.orrery.server.plan.QueryPlan;
 import dev.orrery.storage.CollectionStore;
+import dev.orrery.storage.Namespace;
 import dev.orrery.storage.PartitionStore;
 import dev.orrery.storage.value.RawDocument;
 import java.util.concurrent.CompletableFuture;
@@ -18,7 +20,7 @@ import org.bson.BsonValue;
 import org.jspecify.annotations.Nullable;
 
 /** {@code count}: how many documents match. */
-public final class CountCommand implements Command {
+public final class CountCommand implements Explainable {
   private static final Spec SPEC = Spec.of("count", Access.READ, Trait.STABLE_API);
   private static final String DURING = "Executor error during count command";
 
@@ -84,7 +86,7 @@ public final class CountCommand implements Command {
     if (params.filter.isEmpty() && params.hint == null) {
       return CompletableFuture.completedFuture(reply(windowed(countAll(collection), params)));
     }
-    QueryPlan plan = plan(query, params);
+    QueryPlan plan = services.planner().plan(query);
     return services.workers().run(plan.isShort(), () -> reply(count(context, plan)));
   }
 
@@ -96,13 +98,26 @@ public final class CountCommand implements Command {
         .with(new Query.Window(params.window.skip(), params.window.limit()));
   }
 
-  QueryPlan plan(Query query, Params params) {
-    try {
-      return services.planner().plan(query);
-    } catch (CommandException e) {
-      throw QueryText.refused(
-          QueryText.of(query.collection().info().namespace(), params.filter), e);
+  @Override
+  public BsonDocument explain(
+      CommandContext context, CommandReader body, ExplainVerbosity verbosity) {
+    Params params = Params.parse(body);
+    CollectionStore collection = services.databases().find(context.database(), params.collection);
+    ExplainStages.refuseView(collection);
+    Query query = query(collection, params);
+    if (collection == null) {
+      return ExplainStages.ofNothing(
+          new Namespace(context.database(), params.collection), verbosity);
     }
+    QueryPlan plan = services.planner().plan(query);
+    return ExplainStages.wrap(
+        plan.explain(verbosity, execution(context)), "COUNT", new BsonDocument());
+  }
+
+  private Execution execution(CommandContext context) {
+    var execution = new Execution(services.temporary(), true);
+    execution.interruptBy(context.deadline()::check);
+    return execution;
   }
 
   private static long countAll(CollectionStore collection) {
@@ -119,9 +134,7 @@ public final class CountCommand implements Command {
   }
 
   private long count(CommandContext context, QueryPlan plan) {
-    var execution = new Execution(services.temporary(), true);
-    execution.interruptBy(context.deadline()::check);
-    try (DocumentCursor results = plan.open(execution)) {
+    try (DocumentCursor results = plan.open(execution(context))) {
       long count = 0;
       while (results.next() != null) {
         count++;

@@ -3,9 +3,10 @@ package dev.orrery.server.command;
 import dev.orrery.server.cursor.ClientCursor;
 import dev.orrery.server.cursor.TailableCursor;
 import dev.orrery.server.error.CommandException;
-import dev.orrery.server.error.ErrorCode;
 import dev.orrery.server.plan.DocumentCursor;
 import dev.orrery.server.plan.Execution;
+import dev.orrery.server.plan.ExplainVerbosity;
+import dev.orrery.server.plan.PlannerErrors;
 import dev.orrery.server.plan.Query;
 import dev.orrery.server.plan.QueryPlan;
 import dev.orrery.storage.CollectionStore;
@@ -17,7 +18,7 @@ import java.util.concurrent.CompletionStage;
 import org.bson.BsonDocument;
 
 /** {@code find}: the first batch of the documents that match, and a cursor for the others. */
-public final class FindCommand implements Command {
+public final class FindCommand implements Explainable {
   private static final Spec SPEC =
       Spec.of("find", Access.READ, Trait.STABLE_API).fieldsOf("FindCommandRequest");
   private static final String DURING = "Executor error during find command";
@@ -49,31 +50,45 @@ public final class FindCommand implements Command {
       ViewQueries.requireCollation(collection, params.selection().collation());
       return views.aggregate(context, ViewQueries.find(params));
     }
-    FindQuery query = FindQuery.of(services, collection, params);
+    Query query = FindQuery.of(services, collection, params);
     if (collection == null) {
       return CompletableFuture.completedFuture(Cursors.first(List.of(), 0, namespace));
     }
     if (params.mode().isTailable()) {
-      requireCapped(collection, params);
+      requireCapped(query);
       return services.workers().run(() -> tail(context, query, params));
     }
-    QueryPlan plan = query.plan(services.planner());
-    return services.workers().run(plan.isShort(), () -> open(context, query.query(), plan, params));
+    QueryPlan plan = services.planner().plan(query);
+    return services.workers().run(plan.isShort(), () -> open(context, query, plan, params));
   }
 
-  private static void requireCapped(CollectionStore collection, FindParams params) {
-    if (!CappedLimits.of(collection.info()).isCapped()) {
-      throw new CommandException(
-          ErrorCode.BAD_VALUE,
-          "error processing query: %s tailable cursor requested on non capped collection"
-              .formatted(QueryText.of(collection.info().namespace(), params)));
+  @Override
+  public BsonDocument explain(
+      CommandContext context, CommandReader body, ExplainVerbosity verbosity) {
+    FindParams params = FindParams.parse(body);
+    CollectionStore collection = services.databases().find(context.database(), params.collection());
+    ExplainStages.refuseView(collection);
+    Query query = FindQuery.of(services, collection, params);
+    return collection == null
+        ? ExplainStages.ofNothing(new Namespace(context.database(), params.collection()), verbosity)
+        : services.planner().plan(query).explain(verbosity, execution(context, params));
+  }
+
+  private Execution execution(CommandContext context, FindParams params) {
+    var execution = new Execution(services.temporary(), params.mode().usesDisk());
+    execution.interruptBy(context.deadline()::check);
+    return execution;
+  }
+
+  private static void requireCapped(Query query) {
+    if (!CappedLimits.of(query.collection().info()).isCapped()) {
+      throw PlannerErrors.notCapped(query);
     }
   }
 
   private BsonDocument open(
       CommandContext context, Query query, QueryPlan plan, FindParams params) {
-    var execution = new Execution(services.temporary(), params.mode().usesDisk());
-    execution.interruptBy(context.deadline()::check);
+    Execution execution = execution(context, params);
     try {
       DocumentCursor results = plan.open(execution);
       var cursor =
@@ -92,15 +107,12 @@ public final class FindCommand implements Command {
     return looksAhead ? ClientCursor.End.CLOSES_EARLY : ClientCursor.End.CLOSES;
   }
 
-  private BsonDocument tail(CommandContext context, FindQuery query, FindParams params) {
+  private BsonDocument tail(CommandContext context, Query query, FindParams params) {
     var execution = new Execution(services.temporary(), params.mode().usesDisk());
-    CollectionStore collection = query.query().collection();
+    CollectionStore collection = query.collection();
     var results =
         new TailableCursor(
-            collection,
-            query.query().criteria().filter(),
-            query.query().output().projection(),
-            execution);
+            collection, query.criteria().filter(), query.output().projection(), execution);
     var end = params.mode().awaitsData() ? ClientCursor.End.AWAITS : ClientCursor.End.STAYS;
     var cursor = new ClientCursor(owner(context, collection, params), results, execution, end);
     cursor.over(collection);
