@@ -7,6 +7,7 @@ import dev.orrery.server.plan.Execution;
 import dev.orrery.server.plan.ExplainVerbosity;
 import dev.orrery.server.plan.Query;
 import dev.orrery.server.plan.QueryPlan;
+import dev.orrery.server.throughput.MeteredRead;
 import dev.orrery.storage.CollectionStore;
 import dev.orrery.storage.Namespace;
 import dev.orrery.storage.PartitionStore;
@@ -83,11 +84,12 @@ public final class CountCommand implements Explainable {
     if (collection == null) {
       return CompletableFuture.completedFuture(reply(0));
     }
+    context.work().admit(collection, query.criteria().filter());
     if (params.filter.isEmpty() && params.hint == null) {
       return CompletableFuture.completedFuture(reply(windowed(countAll(collection), params)));
     }
     QueryPlan plan = services.planner().plan(query);
-    return services.workers().run(plan.isShort(), () -> reply(count(context, plan)));
+    return services.workers().run(plan.isShort(), () -> reply(count(context, query, plan)));
   }
 
   Query query(@Nullable CollectionStore collection, Params params) {
@@ -133,8 +135,10 @@ public final class CountCommand implements Explainable {
     return params.window.limit() == 0 ? rest : Math.min(rest, params.window.limit());
   }
 
-  private long count(CommandContext context, QueryPlan plan) {
-    try (DocumentCursor results = plan.open(execution(context))) {
+  private long count(CommandContext context, Query query, QueryPlan plan) {
+    Execution execution = execution(context);
+    context.work().owe(new MeteredRead(query.collection(), execution, plan.isShort()));
+    try (DocumentCursor results = plan.open(execution)) {
       long count = 0;
       while (results.next() != null) {
         count++;

@@ -143,10 +143,9 @@ public final class DeleteCommand implements Explainable {
     }
     ParseContext variables = QueryScope.variables(services, params.let);
     var writer = new DocumentWriter(services.databases().engine(), context);
-    BsonDocument inner =
-        plan(collection, params.statements.get(0), variables)
-            .explain(verbosity, writer.execution(services));
-    return ExplainStages.ofDeletion(inner);
+    QueryPlan plan = plan(collection, params.statements.get(0), variables);
+    return ExplainStages.ofDeletion(
+        plan.explain(verbosity, writer.execution(services, collection, plan)));
   }
 
   private BulkReply delete(
@@ -180,6 +179,9 @@ public final class DeleteCommand implements Explainable {
       return 0;
     }
     WriteTarget.requireCollection(collection);
+    writer.admit(
+        collection,
+        QueryScope.of(collection, statement.collation, variables).filter(statement.filter));
     QueryPlan plan = plan(collection, statement, variables);
     var deletion = new Deletion(services, writer, collection, plan);
     return statement.isSingle ? deletion.deleteOne() == null ? 0 : 1 : deletion.deleteAll();

@@ -9,6 +9,7 @@ import dev.orrery.server.plan.ExplainVerbosity;
 import dev.orrery.server.plan.PlanResult;
 import dev.orrery.server.plan.Query;
 import dev.orrery.server.plan.QueryPlan;
+import dev.orrery.server.throughput.MeteredRead;
 import dev.orrery.storage.CollectionStore;
 import dev.orrery.storage.Namespace;
 import dev.orrery.storage.value.FieldPath;
@@ -85,9 +86,12 @@ public final class DistinctCommand implements Explainable {
     if (collection == null) {
       return CompletableFuture.completedFuture(reply(new BsonArray()));
     }
+    context.work().admit(collection, query.criteria().filter());
     QueryPlan plan = services.planner().plan(query);
     var values = new Values(FieldPath.parse(params.key), scope.collation().strings());
-    return services.workers().run(plan.isShort(), () -> reply(collect(context, plan, values)));
+    return services
+        .workers()
+        .run(plan.isShort(), () -> reply(collect(context, query, plan, values)));
   }
 
   private static Query query(
@@ -123,8 +127,10 @@ public final class DistinctCommand implements Explainable {
     }
   }
 
-  private BsonArray collect(CommandContext context, QueryPlan plan, Values values) {
-    try (DocumentCursor results = plan.open(execution(context))) {
+  private BsonArray collect(CommandContext context, Query query, QueryPlan plan, Values values) {
+    Execution execution = execution(context);
+    context.work().owe(new MeteredRead(query.collection(), execution, plan.isShort()));
+    try (DocumentCursor results = plan.open(execution)) {
       for (PlanResult one = results.next(); one != null; one = results.next()) {
         values.addFrom(one.stored().document());
       }

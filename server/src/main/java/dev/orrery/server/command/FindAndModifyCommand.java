@@ -167,6 +167,7 @@ public final class FindAndModifyCommand implements Explainable {
     if (collection == null) {
       return services.workers().run(true, () -> removed(0, BsonNull.VALUE));
     }
+    site.writer().admit(collection, query.criteria().filter());
     QueryPlan plan = WritePlans.forDeletion(services.planner(), query);
     var deletion = new Deletion(services, site.writer(), collection, plan);
     return services
@@ -211,10 +212,13 @@ public final class FindAndModifyCommand implements Explainable {
       return new Modification(site, params.statement, variables).explain(verbosity);
     }
     Query query = removal(collection, params, variables);
-    return collection == null
-        ? ExplainStages.ofNothing(new Namespace(context.database(), params.collection), verbosity)
-        : ExplainStages.ofDeletion(
-            services.planner().plan(query).explain(verbosity, writer.execution(services)));
+    if (collection == null) {
+      return ExplainStages.ofNothing(
+          new Namespace(context.database(), params.collection), verbosity);
+    }
+    QueryPlan plan = WritePlans.forDeletion(services.planner(), query);
+    return ExplainStages.ofDeletion(
+        plan.explain(verbosity, writer.execution(services, collection, plan)));
   }
 
   private static @Nullable Projection projection(

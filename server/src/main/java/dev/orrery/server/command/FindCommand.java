@@ -9,8 +9,11 @@ import dev.orrery.server.plan.ExplainVerbosity;
 import dev.orrery.server.plan.PlannerErrors;
 import dev.orrery.server.plan.Query;
 import dev.orrery.server.plan.QueryPlan;
+import dev.orrery.server.query.Equalities;
+import dev.orrery.server.throughput.MeteredRead;
 import dev.orrery.storage.CollectionStore;
 import dev.orrery.storage.Namespace;
+import dev.orrery.storage.value.FieldPath;
 import dev.orrery.storage.value.RawDocument;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -21,14 +24,17 @@ import org.bson.BsonDocument;
 public final class FindCommand implements Explainable {
   private static final Spec SPEC =
       Spec.of("find", Access.READ, Trait.STABLE_API).fieldsOf("FindCommandRequest");
+  private static final FieldPath ID = FieldPath.parse("_id");
   private static final String DURING = "Executor error during find command";
 
   private final DataServices services;
   private final ViewReader views;
+  private final ConfigDatabase config;
 
   public FindCommand(DataServices services, ViewReader views) {
     this.services = services;
     this.views = views;
+    this.config = new ConfigDatabase(services.databases(), services.clock());
   }
 
   @Override
@@ -52,8 +58,14 @@ public final class FindCommand implements Explainable {
     }
     Query query = FindQuery.of(services, collection, params);
     if (collection == null) {
-      return CompletableFuture.completedFuture(Cursors.first(List.of(), 0, namespace));
+      List<RawDocument> listed =
+          namespace.database().equals(ConfigDatabase.NAME)
+              ? config.find(namespace.collection())
+              : null;
+      List<RawDocument> found = listed == null ? List.of() : ListedDocuments.select(listed, query);
+      return CompletableFuture.completedFuture(Cursors.first(found, 0, namespace));
     }
+    context.work().admit(collection, query.criteria().filter());
     if (params.mode().isTailable()) {
       requireCapped(query);
       return services.workers().run(() -> tail(context, query, params));
@@ -93,17 +105,20 @@ public final class FindCommand implements Explainable {
       DocumentCursor results = plan.open(execution);
       var cursor =
           new ClientCursor(
-              owner(context, query.collection(), params), results, execution, end(query, plan));
-      return firstBatch(params, cursor.over(query.collection()));
+              owner(context, query.collection(), params), results, execution, end(query));
+      cursor.meteredBy(new MeteredRead(query.collection(), execution, plan.isShort()));
+      return firstBatch(context, params, cursor.over(query.collection()));
     } catch (CommandException e) {
       throw Cursors.during(DURING, e);
     }
   }
 
   /** MongoDB knows the end before it comes to it after a sort, a limit or a read by _id. */
-  private static ClientCursor.End end(Query query, QueryPlan plan) {
+  private static ClientCursor.End end(Query query) {
     boolean looksAhead =
-        query.order().sort() != null || query.window().limit() > 0 || plan.isShort();
+        query.order().sort() != null
+            || query.window().limit() > 0
+            || Equalities.fixedValues(query.criteria().filter(), ID) != null;
     return looksAhead ? ClientCursor.End.CLOSES_EARLY : ClientCursor.End.CLOSES;
   }
 
@@ -131,10 +146,11 @@ public final class FindCommand implements Explainable {
     return Cursors.owner(context, collection.info().namespace(), params.mode().hasNoTimeout());
   }
 
-  private BsonDocument firstBatch(FindParams params, ClientCursor cursor) {
+  private BsonDocument firstBatch(CommandContext context, FindParams params, ClientCursor cursor) {
     boolean isKept = false;
     try {
       List<RawDocument> batch = cursor.nextBatch(params.page().firstBatch());
+      context.work().read(cursor.metered(), batch);
       isKept = !cursor.isExhausted() && !params.page().isSingleBatch();
       long id = isKept ? services.cursors().add(cursor) : 0;
       return Cursors.first(batch, id, cursor.owner().namespace());
