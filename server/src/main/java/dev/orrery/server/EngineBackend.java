@@ -102,7 +102,7 @@ final class EngineBackend implements MongoServer.Backend {
             ObjectId::new);
     expire(sessions, cursors);
     var aggregate = new AggregateCommand(data, sessions, facts);
-    var further = new ArrayList<>(DataCommands.list(data, aggregate));
+    var further = new ArrayList<>(DataCommands.list(data, aggregate, facts));
     further.add(aggregate);
     further.addAll(DdlCommands.all(data.databases(), cursors, UUID::randomUUID, System::nanoTime));
     further.addAll(CosmosCommands.list(new CosmosServices(databases, metering)));
