@@ -115,9 +115,10 @@ public final class NumberSum {
     return new BigDecimal(high).add(new BigDecimal(low)).longValue();
   }
 
+  /** The two halves are rounded to 34 digits one by one, as MongoDB does. */
   private Decimal128 nonDecimal() {
     return isSpecial()
         ? Decimals.of(special)
-        : Decimals.of(new BigDecimal(high).add(new BigDecimal(low)));
+        : Decimals.add(Decimals.of(new BigDecimal(high)), Decimals.of(new BigDecimal(low)));
   }
 }
