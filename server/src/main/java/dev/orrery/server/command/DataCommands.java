@@ -10,9 +10,12 @@ public final class DataCommands {
     return List.of( // sorted by command name
         new CountCommand(services, views),
         new DeleteCommand(services),
+        new DistinctCommand(services, views),
+        new FindAndModifyCommand(services),
         new FindCommand(services, views),
         new GetMoreCommand(services),
         new InsertCommand(services),
-        new KillCursorsCommand(services));
+        new KillCursorsCommand(services),
+        new UpdateCommand(services));
   }
 }

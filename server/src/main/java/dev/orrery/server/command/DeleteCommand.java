@@ -18,7 +18,7 @@ import org.jspecify.annotations.Nullable;
 /** {@code delete}: removes one or all documents that match, for each of its statements. */
 public final class DeleteCommand implements Command {
   private static final Spec SPEC =
-      Spec.of("delete", Access.WRITE, Trait.STABLE_API, Trait.TRANSACTION, Trait.RETRYABLE_WRITE);
+      Spec.of("delete", Access.WRITE, Trait.STABLE_API, Trait.RETRYABLE_WRITE);
 
   private final DataServices services;
 
@@ -93,11 +93,15 @@ public final class DeleteCommand implements Command {
     WriteTarget.requireName(context.database(), params.collection);
     ParseContext variables = QueryScope.variables(services, params.let);
     CollectionStore collection = services.databases().find(context.database(), params.collection);
-    return services
-        .workers()
-        .run(
-            isShort(collection, params, variables),
-            () -> delete(context, collection, params, variables).toInsertReply());
+    return RetryableWrites.once(
+        context,
+        services,
+        () ->
+            services
+                .workers()
+                .run(
+                    isShort(collection, params, variables),
+                    () -> delete(context, collection, params, variables).toInsertReply()));
   }
 
   private boolean isShort(

@@ -36,6 +36,15 @@ final class DocumentWriter {
     return execution;
   }
 
+  WorkMeter meter() {
+    return meter;
+  }
+
+  /** Whether the client may repeat the command, and knows it by a number. */
+  boolean isRetryable() {
+    return context.sessionFields().txnNumber() != null;
+  }
+
   void checkDeadline() {
     context.deadline().check();
   }

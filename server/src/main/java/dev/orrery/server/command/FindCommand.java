@@ -19,8 +19,7 @@ import org.bson.BsonDocument;
 /** {@code find}: the first batch of the documents that match, and a cursor for the others. */
 public final class FindCommand implements Command {
   private static final Spec SPEC =
-      Spec.of("find", Access.READ, Trait.STABLE_API, Trait.TRANSACTION)
-          .fieldsOf("FindCommandRequest");
+      Spec.of("find", Access.READ, Trait.STABLE_API).fieldsOf("FindCommandRequest");
   private static final String DURING = "Executor error during find command";
 
   private final DataServices services;
@@ -47,6 +46,7 @@ public final class FindCommand implements Command {
     var namespace = new Namespace(context.database(), params.collection());
     CollectionStore collection = services.databases().find(context.database(), params.collection());
     if (collection != null && collection.info().isView()) {
+      ViewQueries.requireCollation(collection, params.selection().collation());
       return views.aggregate(context, ViewQueries.find(params));
     }
     FindQuery query = FindQuery.of(services, collection, params);

@@ -15,8 +15,7 @@ import org.bson.BsonDocument;
 
 /** {@code getMore}: the next batch of a cursor. */
 public final class GetMoreCommand implements Command {
-  private static final Spec SPEC =
-      Spec.of("getMore", Access.READ, Trait.STABLE_API, Trait.TRANSACTION);
+  private static final Spec SPEC = Spec.of("getMore", Access.READ, Trait.STABLE_API);
   private static final String DURING = "Executor error during getMore";
 
   private static final long AWAIT_MILLIS_DEFAULT = 1000;

@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
 /** {@code insert}: new documents, each of which may fail on its own. */
 public final class InsertCommand implements Command {
   private static final Spec SPEC =
-      Spec.of("insert", Access.WRITE, Trait.STABLE_API, Trait.TRANSACTION, Trait.RETRYABLE_WRITE);
+      Spec.of("insert", Access.WRITE, Trait.STABLE_API, Trait.RETRYABLE_WRITE);
 
   /** What is committed at once: partitions are locked no longer than this takes. */
   private static final int CHUNK_DOCUMENTS_MAX = 1000;
@@ -76,9 +76,13 @@ public final class InsertCommand implements Command {
   public CompletionStage<BsonDocument> start(CommandContext context, CommandReader body) {
     Params params = Params.parse(body);
     WriteTarget.requireName(context.database(), params.collection);
-    return services
-        .workers()
-        .run(params.isShort(), () -> new Bulk(context, params).run().toInsertReply());
+    return RetryableWrites.once(
+        context,
+        services,
+        () ->
+            services
+                .workers()
+                .run(params.isShort(), () -> new Bulk(context, params).run().toInsertReply()));
   }
 
   /** One insert at work. */

@@ -1,0 +1,173 @@
+package dev.orrery.server.command;
+
+import dev.orrery.server.error.CommandException;
+import dev.orrery.server.error.ErrorCode;
+import dev.orrery.server.expression.FieldNames;
+import dev.orrery.server.plan.DocumentCursor;
+import dev.orrery.server.plan.Execution;
+import dev.orrery.server.plan.PlanResult;
+import dev.orrery.server.plan.Query;
+import dev.orrery.server.plan.QueryPlan;
+import dev.orrery.storage.CollectionStore;
+import dev.orrery.storage.value.FieldPath;
+import dev.orrery.storage.value.KeyEncoder;
+import dev.orrery.storage.value.RawDocument;
+import dev.orrery.storage.value.RawElements;
+import dev.orrery.storage.value.RawValue;
+import dev.orrery.storage.value.StringOrder;
+import java.nio.ByteBuffer;
+import java.util.HashSet;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import org.bson.BsonArray;
+import org.bson.BsonDocument;
+import org.bson.BsonInt32;
+import org.jspecify.annotations.Nullable;
+
+/** {@code distinct}: the different values of a field; an array counts as its elements. */
+public final class DistinctCommand implements Command {
+  private static final Spec SPEC = Spec.of("distinct", Access.READ, Trait.STABLE_API);
+  private static final String DURING = "Executor error during distinct command";
+
+  private final DataServices services;
+  private final ViewReader views;
+
+  public DistinctCommand(DataServices services, ViewReader views) {
+    this.services = services;
+    this.views = views;
+  }
+
+  @Override
+  public Spec spec() {
+    return SPEC;
+  }
+
+  /** What a distinct asks for. */
+  record Params(
+      String collection, String key, RawDocument filter, @Nullable RawDocument collation) {
+    static Params parse(CommandReader body) {
+      String collection = body.readableCollection("distinct", ErrorCode.INVALID_NAMESPACE);
+      String key = body.requireString("key");
+      RawDocument filter = body.rawDocument("query");
+      var params =
+          new Params(
+              collection,
+              key,
+              filter == null ? RawDocument.EMPTY : filter,
+              body.rawDocument("collation"));
+      body.ignore("queryOptions");
+      body.reject("encryptionInformation", "collectionUUID");
+      body.finish();
+      return params;
+    }
+  }
+
+  @Override
+  public BsonDocument run(CommandContext context, CommandReader body) {
+    return start(context, body).toCompletableFuture().join();
+  }
+
+  @Override
+  public CompletionStage<BsonDocument> start(CommandContext context, CommandReader body) {
+    Params params = Params.parse(body);
+    CollectionStore collection = services.databases().find(context.database(), params.collection);
+    if (collection != null && collection.info().isView()) {
+      ViewQueries.requireCollation(collection, params.collation);
+      return views
+          .aggregate(context, ViewQueries.distinct(params))
+          .thenApply(DistinctCommand::ofView);
+    }
+    QueryScope scope = scope(collection, params);
+    Query query =
+        Query.of(collection, scope.filter(params.filter), params.filter).with(scope.collation());
+    FieldNames.split(params.key); // only to refuse what is no path
+    if (collection == null) {
+      return CompletableFuture.completedFuture(reply(new BsonArray()));
+    }
+    QueryPlan plan = services.planner().plan(query);
+    var values = new Values(FieldPath.parse(params.key), scope.collation().strings());
+    return services.workers().run(plan.isShort(), () -> reply(collect(context, plan, values)));
+  }
+
+  private QueryScope scope(@Nullable CollectionStore collection, Params params) {
+    var variables = QueryScope.variables(services, null);
+    try {
+      return QueryScope.of(collection, params.collation, variables);
+    } catch (CommandException e) {
+      throw e.code() == ErrorCode.BAD_VALUE ? Cursors.during("unable to parse collation", e) : e;
+    }
+  }
+
+  private BsonArray collect(CommandContext context, QueryPlan plan, Values values) {
+    var execution = new Execution(services.temporary(), true);
+    execution.interruptBy(context.deadline()::check);
+    try (DocumentCursor results = plan.open(execution)) {
+      for (PlanResult one = results.next(); one != null; one = results.next()) {
+        values.addFrom(one.stored().document());
+      }
+      return values.found;
+    } catch (CommandException e) {
+      throw e.code() == ErrorCode.LOCATION_17217 ? e : Cursors.during(DURING, e);
+    }
+  }
+
+  private static BsonDocument reply(BsonArray values) {
+    return new BsonDocument("values", values);
+  }
+
+  private static BsonDocument ofView(BsonDocument reply) {
+    BsonArray batch = reply.getDocument("cursor").getArray("firstBatch");
+    return reply(batch.isEmpty() ? new BsonArray() : batch.get(0).asDocument().getArray("distinct"))
+        .append("ok", new BsonInt32(1)); // not a double, here
+  }
+
+  /** The values found so far, the first of equal ones. */
+  private static final class Values {
+    private static final int BYTES_MAX = 16 << 20;
+
+    private final FieldPath path;
+    private final StringOrder strings;
+    private final Set<ByteBuffer> keys = new HashSet<>();
+    private final BsonArray found = new BsonArray();
+    private long bytes;
+
+    Values(FieldPath path, StringOrder strings) {
+      this.path = path;
+      this.strings = strings;
+    }
+
+    void addFrom(RawDocument document) {
+      path.visit(
+          document,
+          FieldPath.LeafArrays.KEEP,
+          (value, position) -> {
+            if (value != null && value.isArray()) {
+              addElements(value.asDocument());
+            } else if (value != null) {
+              add(value);
+            }
+            return false;
+          });
+    }
+
+    private void addElements(RawDocument array) {
+      RawElements elements = array.elements();
+      while (elements.next()) {
+        add(elements.value());
+      }
+    }
+
+    private void add(RawValue value) {
+      byte[] key = new KeyEncoder(strings).append(value, false).toByteArray();
+      if (!keys.add(ByteBuffer.wrap(key))) {
+        return;
+      }
+      bytes += value.length() + 8;
+      if (bytes > BYTES_MAX) {
+        throw new CommandException(ErrorCode.LOCATION_17217, "distinct too big, 16mb cap");
+      }
+      found.add(value.toBsonValue());
+    }
+  }
+}

@@ -1,0 +1,129 @@
+package dev.orrery.server.command;
+
+import dev.orrery.server.error.CommandException;
+import dev.orrery.server.error.ErrorCode;
+import dev.orrery.server.query.Equalities;
+import dev.orrery.server.query.Filter;
+import dev.orrery.storage.CollectionStore;
+import dev.orrery.storage.StoredDocument;
+import dev.orrery.storage.WriteBatch;
+import dev.orrery.storage.WriteOperation;
+import dev.orrery.storage.WriteOutcome;
+import dev.orrery.storage.value.FieldPath;
+import dev.orrery.storage.value.RawDocument;
+import dev.orrery.storage.value.RawValue;
+import java.util.Arrays;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * How a document becomes another one: in its place, or, when its partition key changes, by deleting
+ * it here and inserting it there, both or none.
+ */
+final class DocumentChange {
+  private final CollectionStore collection;
+  private final DocumentWriter writer;
+  private final Filter filter;
+  private final boolean isMulti;
+  private @Nullable DocumentValidator validator;
+
+  DocumentChange(
+      CollectionStore collection, DocumentWriter writer, Filter filter, boolean isMulti) {
+    this.collection = collection;
+    this.writer = writer;
+    this.filter = filter;
+    this.isMulti = isMulti;
+  }
+
+  DocumentChange checkedBy(@Nullable DocumentValidator newValidator) {
+    validator = newValidator;
+    return this;
+  }
+
+  void requireValid(RawDocument inserted) {
+    if (validator != null) {
+      validator.requireValid(inserted);
+    }
+  }
+
+  /** Commits the change; false when the document was changed or moved by another meanwhile. */
+  boolean apply(StoredDocument before, RawDocument after) {
+    requireStorable(before, after);
+    List<WriteOutcome> outcomes;
+    if (isSameKey(before.document(), after)) {
+      var replace = new WriteOperation.Replace(collection, before, after);
+      outcomes = writer.commit(List.of(replace), WriteBatch.OnFailure.APPLY_NONE);
+    } else {
+      requireMovable();
+      outcomes =
+          writer.commit(
+              List.of(
+                  new WriteOperation.Delete(collection, before),
+                  new WriteOperation.Insert(collection, after)),
+              WriteBatch.OnFailure.APPLY_NONE);
+    }
+    for (WriteOutcome outcome : outcomes) {
+      if (outcome.status() == WriteOutcome.Status.CONFLICT) {
+        return false;
+      }
+      if (!outcome.isApplied() && outcome.status() != WriteOutcome.Status.NOT_APPLIED) {
+        throw WriteFailures.of(outcome, collection.info(), after);
+      }
+    }
+    return true;
+  }
+
+  /** The change of one of many documents, which must stay under its partition key. */
+  WriteOperation replacement(StoredDocument before, RawDocument after) {
+    requireStorable(before, after);
+    if (!isSameKey(before.document(), after)) {
+      requireMovable();
+    }
+    return new WriteOperation.Replace(collection, before, after);
+  }
+
+  private void requireStorable(StoredDocument before, RawDocument after) {
+    if (after.length() > NewDocument.BYTES_MAX) {
+      throw new CommandException(
+          ErrorCode.LOCATION_17419,
+          "Resulting document after update is larger than " + NewDocument.BYTES_MAX);
+    }
+    if (validator != null) {
+      validator.requireValid(before.document(), after);
+    }
+  }
+
+  private boolean isSameKey(RawDocument before, RawDocument after) {
+    if (collection.info().partitionKey() == null) {
+      return true;
+    }
+    return Arrays.equals(primaryKey(before), primaryKey(after));
+  }
+
+  private byte[] primaryKey(RawDocument document) {
+    RawValue key = collection.partitionKeyOf(document);
+    return collection.primaryKey(key, document.field("_id"));
+  }
+
+  /** MongoDB's conditions for a change of the shard key's value. */
+  private void requireMovable() {
+    if (isMulti) {
+      throw new CommandException(
+          ErrorCode.INVALID_OPTIONS,
+          "Multi-update operations are not allowed when updating the shard key field.");
+    }
+    var path = FieldPath.parse(collection.info().partitionKey());
+    List<RawValue> values = Equalities.fixedValues(filter, path);
+    if (values == null || values.size() != 1) {
+      throw new CommandException(
+          ErrorCode.LOCATION_31025,
+          "Shard key update is not allowed without specifying the full shard key in the query");
+    }
+    if (!writer.isRetryable()) {
+      throw new CommandException(
+          ErrorCode.ILLEGAL_OPERATION,
+          "Must run update to shard key field in a multi-statement transaction or with"
+              + " retryWrites: true.");
+    }
+  }
+}

@@ -1,0 +1,245 @@
+package dev.orrery.server.command;
+
+import dev.orrery.server.error.CommandException;
+import dev.orrery.server.error.ErrorCode;
+import dev.orrery.server.expression.ParseContext;
+import dev.orrery.server.plan.PlanResult;
+import dev.orrery.server.plan.Query;
+import dev.orrery.server.plan.QueryPlan;
+import dev.orrery.server.query.Filter;
+import dev.orrery.server.query.Projection;
+import dev.orrery.server.update.UpdateParser;
+import dev.orrery.storage.CollectionStore;
+import dev.orrery.storage.value.RawDocument;
+import java.util.concurrent.CompletionStage;
+import java.util.function.Supplier;
+import org.bson.BsonBoolean;
+import org.bson.BsonDocument;
+import org.bson.BsonInt32;
+import org.bson.BsonNull;
+import org.bson.BsonValue;
+import org.jspecify.annotations.Nullable;
+
+/** {@code findAndModify}: changes or removes one document and answers with it. */
+public final class FindAndModifyCommand implements Command {
+  private static final Spec SPEC =
+      Spec.of("findAndModify", Access.WRITE, Trait.STABLE_API, Trait.RETRYABLE_WRITE)
+          .alias("findandmodify");
+  private static final String DURING = "Plan executor error during findAndModify";
+
+  private final DataServices services;
+
+  public FindAndModifyCommand(DataServices services) {
+    this.services = services;
+  }
+
+  @Override
+  public Spec spec() {
+    return SPEC;
+  }
+
+  /**
+   * What a findAndModify asks for.
+   *
+   * @param statement null to remove the document
+   * @param returnsNew the document after the change instead of before
+   */
+  record Params(
+      String collection,
+      UpdateStatement.Target target,
+      @Nullable UpdateStatement statement,
+      Output output,
+      boolean isUnchecked,
+      @Nullable RawDocument let) {
+    /** What of which document is answered. */
+    record Output(@Nullable RawDocument fields, boolean isNew) {}
+
+    static Params parse(CommandReader body) {
+      String collection = body.collection("findAndModify");
+      RawDocument filter = body.rawDocument("query");
+      RawDocument sort = body.rawDocument("sort");
+      var target =
+          new UpdateStatement.Target(
+              filter == null ? RawDocument.EMPTY : filter,
+              sort == null ? RawDocument.EMPTY : sort,
+              Hints.parse(body),
+              body.rawDocument("collation"));
+      boolean isRemoval = body.safeBool("remove", false);
+      var output = new Output(body.rawDocument("fields"), body.safeBool("new", false));
+      UpdateStatement statement = statement(body, target, isRemoval, output.isNew);
+      var params =
+          new Params(
+              collection,
+              target,
+              statement,
+              output,
+              body.safeBool("bypassDocumentValidation", false),
+              body.rawDocument("let"));
+      body.ignore("stmtId", "legacyRuntimeConstants", "sampleId");
+      body.reject("encryptionInformation");
+      body.finish();
+      return params;
+    }
+
+    private static @Nullable UpdateStatement statement(
+        CommandReader body, UpdateStatement.Target target, boolean isRemoval, boolean isNew) {
+      BsonValue update = body.bsonValue("update");
+      boolean isUpsert = body.safeBool("upsert", false);
+      boolean hasArrayFilters = body.has("arrayFilters");
+      if (update != null) {
+        UpdateParser.requireForm(update);
+      }
+      if (isRemoval) {
+        require(update == null, "Cannot specify both an update and remove=true");
+        require(!isUpsert, "Cannot specify both upsert=true and remove=true ");
+        require(
+            !isNew,
+            "Cannot specify both new=true and remove=true;"
+                + " 'remove' always returns the deleted document");
+        require(!hasArrayFilters, "Cannot specify arrayFilters and remove=true");
+        return null;
+      }
+      require(update != null, "Either an update or remove=true must be specified");
+      var options =
+          new UpdateStatement.Options(
+              body.documents("arrayFilters").stream().map(RawDocument::toBsonDocument).toList(),
+              null,
+              false,
+              isUpsert,
+              false);
+      return new UpdateStatement(target, update, options);
+    }
+
+    private static void require(boolean isTrue, String otherwise) {
+      if (!isTrue) {
+        throw new CommandException(ErrorCode.FAILED_TO_PARSE, otherwise);
+      }
+    }
+  }
+
+  @Override
+  public BsonDocument run(CommandContext context, CommandReader body) {
+    return start(context, body).toCompletableFuture().join();
+  }
+
+  @Override
+  public CompletionStage<BsonDocument> start(CommandContext context, CommandReader body) {
+    Params params = Params.parse(body);
+    WriteTarget.requireName(context.database(), params.collection);
+    var writer = new DocumentWriter(services.databases().engine(), context);
+    var site =
+        new Modification.Site(
+            services, writer, context.database(), params.collection, params.isUnchecked);
+    ParseContext variables = QueryScope.variables(services, params.let);
+    return RetryableWrites.once(
+        context,
+        services,
+        () ->
+            params.statement == null
+                ? remove(site, params, variables)
+                : update(site, params, variables));
+  }
+
+  private CompletionStage<BsonDocument> update(
+      Modification.Site site, Params params, ParseContext variables) {
+    var modification = new Modification(site, params.statement, variables);
+    Projection projection =
+        projection(params, modification.filter(), modification.collection(), variables);
+    return services
+        .workers()
+        .run(
+            modification.isShort(),
+            during(
+                () -> {
+                  Modification.Result result = modification.run();
+                  RawDocument shown = params.output.isNew ? result.after() : result.before();
+                  return updated(result, value(shown, projection));
+                }));
+  }
+
+  private CompletionStage<BsonDocument> remove(
+      Modification.Site site, Params params, ParseContext variables) {
+    CollectionStore collection = services.databases().find(site.database(), site.collection());
+    if (collection != null) {
+      WriteTarget.requireCollection(collection);
+    }
+    var scope = QueryScope.of(collection, params.target.collation(), variables);
+    Filter filter = scope.filter(params.target.filter());
+    Projection projection = projection(params, filter, collection, variables);
+    Query.Order order = FindQuery.order(params.target.sort(), params.target.hint(), scope);
+    if (collection == null) {
+      return services.workers().run(true, () -> removed(0, BsonNull.VALUE));
+    }
+    Query query =
+        Query.of(collection, filter, params.target.filter())
+            .with(scope.collation())
+            .with(new Query.Hints(params.target.hint(), null, null))
+            .with(order)
+            .with(new Query.Window(0, 1));
+    QueryPlan plan = plan(query);
+    var deletion = new Deletion(services, site.writer(), collection, plan);
+    return services
+        .workers()
+        .run(
+            plan.isShort(),
+            during(
+                () -> {
+                  PlanResult gone = deletion.deleteOne();
+                  return gone == null
+                      ? removed(0, BsonNull.VALUE)
+                      : removed(1, value(gone.stored().document(), projection));
+                }));
+  }
+
+  private QueryPlan plan(Query query) {
+    try {
+      return services.planner().plan(query);
+    } catch (CommandException e) {
+      throw QueryText.refused(
+          QueryText.of(query.collection().info().namespace(), query.criteria().document()), e);
+    }
+  }
+
+  private static @Nullable Projection projection(
+      Params params, Filter filter, @Nullable CollectionStore collection, ParseContext variables) {
+    RawDocument fields = params.output.fields;
+    if (fields == null || fields.isEmpty()) {
+      return null;
+    }
+    var scope = QueryScope.of(collection, params.target.collation(), variables);
+    return Projection.parse(fields.toBsonDocument(), filter, scope.filters());
+  }
+
+  private static BsonValue value(@Nullable RawDocument document, @Nullable Projection projection) {
+    if (document == null) {
+      return BsonNull.VALUE;
+    }
+    return (projection == null ? document : projection.apply(document)).asRawBson();
+  }
+
+  private static Supplier<BsonDocument> during(Supplier<BsonDocument> work) {
+    return () -> {
+      try {
+        return work.get();
+      } catch (CommandException e) {
+        throw Cursors.during(DURING, e);
+      }
+    };
+  }
+
+  private static BsonDocument updated(Modification.Result result, BsonValue value) {
+    boolean isInserted = result.upsertedId() != null;
+    var last =
+        new BsonDocument("n", new BsonInt32(result.matched() > 0 || isInserted ? 1 : 0))
+            .append("updatedExisting", BsonBoolean.valueOf(result.matched() > 0));
+    if (isInserted) {
+      last.append("upserted", result.upsertedId());
+    }
+    return new BsonDocument("lastErrorObject", last).append("value", value);
+  }
+
+  private static BsonDocument removed(int count, BsonValue value) {
+    return new BsonDocument("lastErrorObject", new BsonDocument("n", new BsonInt32(count)))
+        .append("value", value);
+  }
+}

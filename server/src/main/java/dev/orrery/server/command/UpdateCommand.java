@@ -1,0 +1,132 @@
+package dev.orrery.server.command;
+
+import dev.orrery.server.error.CommandException;
+import dev.orrery.server.expression.ParseContext;
+import dev.orrery.storage.value.RawDocument;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletionStage;
+import org.bson.BsonDocument;
+import org.jspecify.annotations.Nullable;
+
+/** {@code update}: changes one or all documents that match, for each of its statements. */
+public final class UpdateCommand implements Command {
+  private static final Spec SPEC =
+      Spec.of("update", Access.WRITE, Trait.STABLE_API, Trait.RETRYABLE_WRITE);
+
+  private final DataServices services;
+
+  public UpdateCommand(DataServices services) {
+    this.services = services;
+  }
+
+  @Override
+  public Spec spec() {
+    return SPEC;
+  }
+
+  /** What an update asks for. */
+  record Params(
+      String collection,
+      List<UpdateStatement> statements,
+      boolean isOrdered,
+      boolean isUnchecked,
+      @Nullable RawDocument let) {
+    static Params parse(CommandReader body) {
+      String collection = body.collection("update");
+      List<UpdateStatement> statements = new ArrayList<>();
+      for (RawDocument document : body.requireDocuments("updates")) {
+        statements.add(UpdateStatement.parse(body.element("updates", document)));
+      }
+      var params =
+          new Params(
+              collection,
+              statements,
+              body.bool("ordered", true),
+              body.safeBool("bypassDocumentValidation", false),
+              body.rawDocument("let"));
+      body.ignore("stmtId", "stmtIds", "legacyRuntimeConstants", "isTimeseriesNamespace");
+      body.reject("encryptionInformation", "collectionUUID");
+      body.finish();
+      BulkReply.requireSize(statements.size());
+      return params;
+    }
+  }
+
+  @Override
+  public BsonDocument run(CommandContext context, CommandReader body) {
+    return start(context, body).toCompletableFuture().join();
+  }
+
+  @Override
+  public CompletionStage<BsonDocument> start(CommandContext context, CommandReader body) {
+    Params params = Params.parse(body);
+    WriteTarget.requireName(context.database(), params.collection);
+    return RetryableWrites.once(
+        context,
+        services,
+        () -> {
+          var bulk = new Bulk(context, params);
+          return services.workers().run(bulk.isShort(), bulk::run);
+        });
+  }
+
+  /** One update command at work. */
+  private final class Bulk {
+    private final Params params;
+    private final ParseContext variables;
+    private final Modification.Site site;
+    private final BulkReply reply = new BulkReply();
+    private @Nullable Modification first;
+
+    Bulk(CommandContext context, Params params) {
+      this.params = params;
+      this.variables = QueryScope.variables(services, params.let);
+      var writer = new DocumentWriter(services.databases().engine(), context);
+      this.site =
+          new Modification.Site(
+              services, writer, context.database(), params.collection, params.isUnchecked);
+    }
+
+    /** A single update by primary key needs no other thread. */
+    boolean isShort() {
+      if (params.statements.size() > 1) {
+        return false;
+      }
+      try {
+        first = new Modification(site, params.statements.get(0), variables);
+        return first.isShort();
+      } catch (CommandException e) {
+        return true; // the statement fails as quickly again, in its place
+      }
+    }
+
+    BsonDocument run() {
+      for (int i = 0; i < params.statements.size(); i++) {
+        try {
+          count(i, modification(i).run());
+        } catch (CommandException e) {
+          reply.fail(i, e);
+          if (params.isOrdered) {
+            break;
+          }
+        }
+      }
+      return reply.toUpdateReply();
+    }
+
+    private Modification modification(int index) {
+      return first != null
+          ? first
+          : new Modification(site, params.statements.get(index), variables);
+    }
+
+    private void count(int index, Modification.Result result) {
+      reply.count(result.matched());
+      reply.countModified(result.modified());
+      if (result.upsertedId() != null) {
+        reply.upsert(index, result.upsertedId());
+      }
+    }
+  }
+}
