@@ -67,8 +67,7 @@ record FillFunction(Expression input, boolean isLinear) implements WindowFunctio
 
   private static void requireDifferent(WindowPartition partition, int place) {
     if (place > 0
-        && BsonOrder.CANONICAL.compare(
-                partition.sortValue(place), partition.sortValue(place - 1))
+        && BsonOrder.CANONICAL.compare(partition.sortValue(place), partition.sortValue(place - 1))
             == 0) {
       throw new CommandException(
           ErrorCode.LOCATION_6050106, "There can be no repeated values in the sort field");

@@ -42,8 +42,7 @@ final class FillStages {
     var stages = new ArrayList<Stage>();
     if (!methods.isEmpty()) {
       stages.addAll(
-          SetWindowFieldsStage.parse(
-              "$setWindowFields", windowFields(options, methods), context));
+          SetWindowFieldsStage.parse("$setWindowFields", windowFields(options, methods), context));
     }
     if (!values.isEmpty()) {
       stages.addAll(AddFieldsStage.parse("$addFields", values, context));

@@ -34,10 +34,18 @@ public final class Pipeline {
       List<BsonDocument> stages, PipelineContext context, @Nullable BsonValue hint) {
     Pipeline parsed = parseInner(stages, context);
     PipelineRules.requireValid(parsed.stages, context);
+    requireMetadata(parsed.stages);
     return new Pipeline(
         context,
         Failures.within("Failed to optimize pipeline", () -> Optimizer.optimize(parsed.stages)),
         hint);
+  }
+
+  /** Refuses metadata that no stage provides, such as scores of a text search. */
+  private static void requireMetadata(List<Stage> stages) {
+    var dependencies = new Dependencies();
+    stages.forEach(stage -> stage.addDependencies(dependencies));
+    dependencies.requireMetadata(Set.of());
   }
 
   /** Parses a pipeline inside of another. */

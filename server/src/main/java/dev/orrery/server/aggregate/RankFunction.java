@@ -29,8 +29,7 @@ record RankFunction(Kind kind, BsonOrder order) implements WindowFunction {
     BsonValue previous = null;
     for (int i = 0; i < results.length; i++) {
       BsonValue value = orNull(partition.sortValue(i));
-      boolean isNew =
-          i == 0 || kind == Kind.DOCUMENT_NUMBER || order.compare(value, previous) != 0;
+      boolean isNew = i == 0 || kind == Kind.DOCUMENT_NUMBER || order.compare(value, previous) != 0;
       if (isNew) {
         rank = kind == Kind.RANK ? i + 1L : rank + 1;
       }

@@ -102,8 +102,7 @@ record SetWindowFieldsStage(
   @Override
   public Stage optimize() {
     List<WindowOutput> optimized = new ArrayList<>();
-    outputs.forEach(
-        one -> optimized.add(new WindowOutput(one.path, one.function.optimize())));
+    outputs.forEach(one -> optimized.add(new WindowOutput(one.path, one.function.optimize())));
     return new SetWindowFieldsStage(partitionBy, sortBy, optimized, context, specification);
   }
 

@@ -110,10 +110,7 @@ record SlopeFunction(Expression input, String unit, WindowBounds bounds, boolean
     for (BsonValue value : new BsonValue[] {left, right}) {
       if (!Numbers.isNumber(value)) {
         throw Failures.typeMismatch(
-            "can't $subtract "
-                + BsonText.typeName(right)
-                + " from "
-                + BsonText.typeName(left));
+            "can't $subtract " + BsonText.typeName(right) + " from " + BsonText.typeName(left));
       }
     }
     return true;

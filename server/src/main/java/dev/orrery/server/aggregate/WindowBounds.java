@@ -36,8 +36,7 @@ record WindowBounds(Kind kind, @Nullable BsonValue lower, @Nullable BsonValue up
   /** The window of each document: from, inclusive, and to, exclusive. */
   record Ranges(int[] from, int[] to) {}
 
-  static WindowBounds parse(
-      BsonValue window, @Nullable SortKey sortBy, PipelineContext context) {
+  static WindowBounds parse(BsonValue window, @Nullable SortKey sortBy, PipelineContext context) {
     if (!window.isDocument()) {
       throw Failures.failedToParse("'window' field must be an object");
     }
@@ -277,8 +276,7 @@ record WindowBounds(Kind kind, @Nullable BsonValue lower, @Nullable BsonValue up
 
     /** The length of a unit up to a week. */
     static long millis(String unit) {
-      return dev.orrery.server.expression.TimeUnit.valueOf(
-              unit.toUpperCase(java.util.Locale.ROOT))
+      return dev.orrery.server.expression.TimeUnit.valueOf(unit.toUpperCase(java.util.Locale.ROOT))
           .fixedMillis();
     }
   }

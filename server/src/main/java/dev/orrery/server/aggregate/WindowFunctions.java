@@ -129,15 +129,13 @@ final class WindowFunctions {
     WindowBounds bounds = call.bounds();
     if (call.name.equals("$stdDevPop") && bounds.lower() != null) {
       accumulation =
-          Accumulation.of(
-              accumulation.input(), n -> new SimpleAccumulators.Deviation(0, true));
+          Accumulation.of(accumulation.input(), n -> new SimpleAccumulators.Deviation(0, true));
     }
     return new WindowAccumulation(accumulation, bounds);
   }
 
   private static WindowFunction parseCovariance(Call call, int lost) {
-    var accumulation =
-        Accumulation.of(call.expression(call.argument()), n -> new Covariance(lost));
+    var accumulation = Accumulation.of(call.expression(call.argument()), n -> new Covariance(lost));
     return new WindowAccumulation(accumulation, call.bounds());
   }
 

@@ -10,8 +10,7 @@ import org.jspecify.annotations.Nullable;
  *
  * @param sortPath the field they are sorted by, if it is one; else null
  */
-record WindowPartition(
-    List<BsonDocument> documents, @Nullable List<String> sortPath, Run run) {
+record WindowPartition(List<BsonDocument> documents, @Nullable List<String> sortPath, Run run) {
   int size() {
     return documents.size();
   }

@@ -59,8 +59,7 @@ final class WindowStream implements DocumentStream {
       byte[] order = stage.sortBy() == null ? new byte[0] : stage.sortBy().of(one);
       byte[] key = Arrays.copyOf(partition, partition.length + order.length);
       System.arraycopy(order, 0, key, partition.length, order.length);
-      sorter.add(
-          key, new BsonDocument(PARTITION, new BsonBinary(partition)).append(DOCUMENT, one));
+      sorter.add(key, new BsonDocument(PARTITION, new BsonBinary(partition)).append(DOCUMENT, one));
     }
     sorter.finish();
   }
