@@ -58,6 +58,11 @@ record LookupStage(
   }
 
   @Override
+  public boolean preserves(String path) {
+    return !Documents.overlap(path, String.join(".", as));
+  }
+
+  @Override
   public DocumentStream open(DocumentStream input, Run run) {
     boolean isCached = join == null && let.isEmpty() && pipeline.isRepeatable();
     var cache = new BsonArray[1];

@@ -169,7 +169,7 @@ public final class Pipeline {
       var own = new Dependencies();
       boolean isExhaustive = stage.addDependencies(own);
       own.fields().stream()
-          .filter(path -> !generated.contains(head(path)))
+          .filter(path -> !generated.contains(Documents.head(path)))
           .forEach(dependencies::addField);
       if (own.needsWholeDocument()) {
         dependencies.addWholeDocument();
@@ -180,11 +180,6 @@ public final class Pipeline {
       generated.addAll(stage.generatedFields());
     }
     dependencies.addWholeDocument();
-  }
-
-  private static String head(String path) {
-    int dot = path.indexOf('.');
-    return dot < 0 ? path : path.substring(0, dot);
   }
 
   /**

@@ -69,8 +69,8 @@ public final class AggregateCommand implements Command, ViewReader {
   private BsonDocument aggregate(CommandContext context, AggregateParams params) {
     Prepared prepared = prepare(context, params);
     if (params.options().isExplained()) {
-      return AggregateExplanation.of(
-          prepared.pipeline, prepared.run, prepared.namespace, params.pipeline());
+      return new AggregateExplanation(services.planner(), prepared.execution, prepared.namespace)
+          .explain(prepared.pipeline, prepared.run, prepared.collection, params.pipeline());
     }
     return firstBatch(context, params, prepared);
   }
