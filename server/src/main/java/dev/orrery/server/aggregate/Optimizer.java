@@ -45,8 +45,7 @@ final class Optimizer {
     }
     List<Stage> parts = new ArrayList<>();
     filter.forEach(
-        (name, value) ->
-            parts.add(MatchStage.of(new BsonDocument(name, value), match.context())));
+        (name, value) -> parts.add(MatchStage.of(new BsonDocument(name, value), match.context())));
     return parts;
   }
 

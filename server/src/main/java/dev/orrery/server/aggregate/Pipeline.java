@@ -19,6 +19,9 @@ import org.jspecify.annotations.Nullable;
 public final class Pipeline {
   private static final int STAGES_MAX = 1000;
 
+  /** What a document may have beyond 16 MB, as MongoDB allows inside the server. */
+  private static final int RESULT_BYTES_MAX = (16 << 20) + (16 << 10);
+
   private final PipelineContext context;
   private final List<Stage> stages;
   private final @Nullable BsonValue hint;
@@ -104,6 +107,17 @@ public final class Pipeline {
     return new Pipeline(context, changed, hint);
   }
 
+  /** Some of its stages, without the check of their positions. */
+  Pipeline part(int from, int to) {
+    return new Pipeline(context, stages.subList(from, to), hint);
+  }
+
+  Pipeline followedBy(Pipeline other) {
+    var all = new ArrayList<>(stages);
+    all.addAll(other.stages);
+    return new Pipeline(context, all, hint);
+  }
+
   /** Whether it writes, and so ends without results. */
   public boolean isWriting() {
     return !stages.isEmpty() && stages.get(stages.size() - 1).traits().contains(Stage.Trait.LAST);
@@ -151,7 +165,7 @@ public final class Pipeline {
             "PlanExecutor error during aggregation",
             () -> {
               BsonDocument next = stream.next();
-              return next == null ? null : Documents.encode(next);
+              return next == null ? null : requireSmall(Documents.encode(next));
             });
       }
 
@@ -160,6 +174,16 @@ public final class Pipeline {
         stream.close();
       }
     };
+  }
+
+  private static RawDocument requireSmall(RawDocument document) {
+    if (document.length() > RESULT_BYTES_MAX) {
+      throw new CommandException(
+          ErrorCode.BSON_OBJECT_TOO_LARGE,
+          "BSONObj size: %d (0x%X) is invalid. Size must be between 0 and %d(16MB)"
+              .formatted(document.length(), document.length(), RESULT_BYTES_MAX));
+    }
+    return document;
   }
 
   /** Notes what stages read of their input; everything if the end is reached. */

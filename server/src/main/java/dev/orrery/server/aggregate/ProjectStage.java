@@ -87,12 +87,12 @@ record ProjectStage(
 
   @Override
   public boolean preserves(String path) {
+    if (!isInclusion) {
+      return !tree.children().containsKey(Documents.head(path));
+    }
     ProjectionNode node = tree;
     for (String name : path.split("\\.", -1)) {
       node = node instanceof ProjectionNode.Inner inner ? inner.children().get(name) : null;
-      if (node == null) {
-        return !isInclusion;
-      }
       if (node instanceof ProjectionNode.Selection selection) {
         return selection.isIncluded();
       }

@@ -54,8 +54,7 @@ final class AggregateExplanation {
         return reply.append("command", command(written));
       }
       stages.add(
-          new BsonDocument(
-              "$cursor", new BsonDocument("queryPlanner", query.get("queryPlanner"))));
+          new BsonDocument("$cursor", new BsonDocument("queryPlanner", query.get("queryPlanner"))));
     }
     stages.addAll(explained.stages());
     return reply.append("stages", stages).append("command", command(written));
