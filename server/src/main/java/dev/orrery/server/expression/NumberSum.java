@@ -115,10 +115,11 @@ public final class NumberSum {
     return new BigDecimal(high).add(new BigDecimal(low)).longValue();
   }
 
-  /** The two halves are rounded to 34 digits one by one, as MongoDB does. */
   private Decimal128 nonDecimal() {
-    return isSpecial()
-        ? Decimals.of(special)
-        : Decimals.add(Decimals.of(new BigDecimal(high)), Decimals.of(new BigDecimal(low)));
+    if (isSpecial()) {
+      return Decimals.of(special);
+    }
+    // Both parts are rounded to 34 digits before they are added, as in MongoDB.
+    return Decimals.add(Decimals.of(new BigDecimal(high)), Decimals.of(new BigDecimal(low)));
   }
 }
