@@ -59,6 +59,15 @@ final class Optimizer {
     }
   }
 
+  /** Where a stage that comes in at a position may go, to be as near to the source as can be. */
+  static int place(List<Stage> stages, int position, Stage stage) {
+    int at = position;
+    while (at > 0 && mayPass(stage, stages.get(at - 1))) {
+      at--;
+    }
+    return at;
+  }
+
   private static boolean mayPass(Stage stage, Stage before) {
     if (stage instanceof SkipStage || stage instanceof LimitStage) {
       return before instanceof ProjectStage || before instanceof AddFieldsStage;

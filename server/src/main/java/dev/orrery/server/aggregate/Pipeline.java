@@ -100,10 +100,10 @@ public final class Pipeline {
     return new Pipeline(context, Optimizer.optimize(stages), hint);
   }
 
-  /** The same pipeline with one more stage at that place. */
+  /** The same pipeline with one more stage at that place, or before it if it gives the same. */
   Pipeline with(int position, Stage stage) {
     var changed = new ArrayList<>(stages);
-    changed.add(position, stage);
+    changed.add(Optimizer.place(stages, position, stage), stage);
     return new Pipeline(context, changed, hint);
   }
 

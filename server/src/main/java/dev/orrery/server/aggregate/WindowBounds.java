@@ -184,7 +184,9 @@ record WindowBounds(Kind kind, @Nullable BsonValue lower, @Nullable BsonValue up
     BsonValue value = requireValue(partition.sortValue(place));
     int from = 0;
     int to = partition.size();
-    if (lower != null) {
+    if (lower == CURRENT) {
+      from = place; // not even those before that sort equal
+    } else if (lower != null) {
       BsonValue least = sum(value, lower);
       from = place;
       while (from > 0 && isAtLeast(partition.sortValue(from - 1), least)) {
@@ -194,7 +196,9 @@ record WindowBounds(Kind kind, @Nullable BsonValue lower, @Nullable BsonValue up
         from++;
       }
     }
-    if (upper != null) {
+    if (upper == CURRENT) {
+      to = place + 1;
+    } else if (upper != null) {
       BsonValue greatest = sum(value, upper);
       int end = Math.max(from, place);
       while (end < partition.size() && isAtMost(partition.sortValue(end), greatest)) {
@@ -211,6 +215,12 @@ record WindowBounds(Kind kind, @Nullable BsonValue lower, @Nullable BsonValue up
 
   private BsonValue requireValue(@Nullable BsonValue value) {
     if (unit.isEmpty()) {
+      if (value != null && value.isDateTime()) {
+        throw new CommandException(
+            ErrorCode.LOCATION_5429413,
+            "Invalid range: For windows that involve date or time ranges, a unit must be"
+                + " provided.");
+      }
       if (!Numbers.isNumber(value)) {
         throw new CommandException(
             ErrorCode.LOCATION_5429414,
