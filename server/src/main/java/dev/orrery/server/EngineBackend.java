@@ -101,7 +101,7 @@ final class EngineBackend implements MongoServer.Backend {
             temporary,
             ObjectId::new);
     expire(sessions, cursors);
-    var aggregate = new AggregateCommand(data, sessions, facts);
+    var aggregate = new AggregateCommand(data, facts);
     var further = new ArrayList<>(DataCommands.list(data, aggregate, facts));
     further.add(aggregate);
     further.addAll(DdlCommands.all(data.databases(), cursors, UUID::randomUUID, System::nanoTime));

@@ -9,7 +9,6 @@ import dev.orrery.server.plan.DocumentCursor;
 import dev.orrery.server.plan.Execution;
 import dev.orrery.server.plan.PlanResult;
 import dev.orrery.server.query.Collation;
-import dev.orrery.server.session.Sessions;
 import dev.orrery.storage.CollectionStore;
 import dev.orrery.storage.Namespace;
 import dev.orrery.storage.value.RawDocument;
@@ -28,12 +27,10 @@ public final class AggregateCommand implements Command, ViewReader {
   private static final int VIEWS_MAX = 20;
 
   private final DataServices services;
-  private final Sessions sessions;
   private final ServerFacts facts;
 
-  public AggregateCommand(DataServices services, Sessions sessions, ServerFacts facts) {
+  public AggregateCommand(DataServices services, ServerFacts facts) {
     this.services = services;
-    this.sessions = sessions;
     this.facts = facts;
   }
 
@@ -69,8 +66,8 @@ public final class AggregateCommand implements Command, ViewReader {
   private BsonDocument aggregate(CommandContext context, AggregateParams params) {
     Prepared prepared = prepare(context, params);
     if (params.options().isExplained()) {
-      return AggregateExplanation.of(
-          prepared.pipeline, prepared.run, prepared.namespace, params.pipeline());
+      return new AggregateExplanation(services.planner(), prepared.execution, prepared.namespace)
+          .explain(prepared.pipeline, prepared.run, prepared.collection, params.pipeline());
     }
     return firstBatch(context, params, prepared);
   }
@@ -81,9 +78,8 @@ public final class AggregateCommand implements Command, ViewReader {
     AggregateParams.Options options = params.options();
     var execution = new Execution(services.temporary(), options.usesDisk());
     execution.interruptBy(context.deadline()::check);
-    var server = new AggregateEnvironment.Server(sessions, facts);
     var environment =
-        new AggregateEnvironment(services, server, context, execution, options.isUnchecked());
+        new AggregateEnvironment(services, facts, context, execution, options.isUnchecked());
     Environment.View source = resolve(environment, namespace);
     var stages = new ArrayList<>(source.pipeline());
     stages.addAll(params.pipeline());
