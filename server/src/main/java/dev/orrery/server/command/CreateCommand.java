@@ -17,9 +17,9 @@ final class CreateCommand implements Command {
   private final Databases databases;
   private final ViewDefinitions views;
 
-  CreateCommand(Databases databases) {
+  CreateCommand(Databases databases, ViewDefinitions views) {
     this.databases = databases;
-    this.views = new ViewDefinitions(databases);
+    this.views = views;
   }
 
   @Override
@@ -37,7 +37,7 @@ final class CreateCommand implements Command {
     CollectionStore found = databases.find(namespace.database(), namespace.collection());
     if (found == null) {
       if (options.containsKey("viewOn")) {
-        views.require(namespace, options);
+        views.require(context, namespace, options);
       }
       found = databases.create(namespace, creation(options, idIndex));
       if (found != null) {
