@@ -47,8 +47,7 @@ record BucketAutoStage(
     }
     if (groupBy == null || buckets == null) {
       throw new CommandException(
-          ErrorCode.LOCATION_40246,
-          "$bucketAuto requires 'groupBy' and 'buckets' to be specified");
+          ErrorCode.LOCATION_40246, "$bucketAuto requires 'groupBy' and 'buckets' to be specified");
     }
     if (buckets <= 0) {
       throw new CommandException(
@@ -122,8 +121,7 @@ record BucketAutoStage(
 
   @Override
   public Stage optimize() {
-    return new BucketAutoStage(
-        (GroupStage) group.optimize(), buckets, granularity, specification);
+    return new BucketAutoStage((GroupStage) group.optimize(), buckets, granularity, specification);
   }
 
   @Override
@@ -163,8 +161,7 @@ record BucketAutoStage(
         requireRoundable(value);
       }
       BsonValue key = value == null ? BsonNull.VALUE : value;
-      byte[] bytes =
-          new KeyEncoder(group.order().strings()).append(key, false).toByteArray();
+      byte[] bytes = new KeyEncoder(group.order().strings()).append(key, false).toByteArray();
       sorter.add(bytes, new BsonDocument("k", key).append("d", one));
       count++;
     }

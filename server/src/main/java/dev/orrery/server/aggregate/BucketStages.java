@@ -161,8 +161,7 @@ final class BucketStages {
   private List<Stage> stages() {
     if (groupBy == null || boundaries.isEmpty()) {
       throw new CommandException(
-          ErrorCode.LOCATION_40198,
-          "$bucket requires 'groupBy' and 'boundaries' to be specified.");
+          ErrorCode.LOCATION_40198, "$bucket requires 'groupBy' and 'boundaries' to be specified.");
     }
     requireDefaultOutside();
     var specification = new BsonDocument("_id", BsonNull.VALUE);
@@ -177,8 +176,7 @@ final class BucketStages {
     var grouped =
         new GroupStage(
             key, group.fields(), group.accumulations(), group.order(), group.specification());
-    return List.of(
-        grouped, SortStage.of(new BsonDocument("_id", new BsonInt32(1)), context));
+    return List.of(grouped, SortStage.of(new BsonDocument("_id", new BsonInt32(1)), context));
   }
 
   private void requireDefaultOutside() {
@@ -201,10 +199,7 @@ final class BucketStages {
 
   /** The lower boundary of the range that a value is in. */
   private record Bucket(
-      Expression value,
-      List<BsonValue> boundaries,
-      @Nullable Constant fallback,
-      BsonOrder order)
+      Expression value, List<BsonValue> boundaries, @Nullable Constant fallback, BsonOrder order)
       implements Expression {
     @Override
     public @Nullable BsonValue evaluate(Scope scope) {

@@ -49,8 +49,7 @@ final class Buckets implements AutoCloseable {
     }
 
     BsonDocument result() {
-      var document =
-          new BsonDocument("_id", new BsonDocument("min", min).append("max", max));
+      var document = new BsonDocument("_id", new BsonDocument("min", min).append("max", max));
       for (int i = 0; i < states.size(); i++) {
         document.put(stage.group().fields().get(i), states.get(i).result());
       }

@@ -93,8 +93,7 @@ final class GraphLookupParser {
     }
     if (!Numbers.isLong(value)) {
       throw new CommandException(
-          ErrorCode.LOCATION_40102,
-          "maxDepth could not be represented as a long long: " + depth);
+          ErrorCode.LOCATION_40102, "maxDepth could not be represented as a long long: " + depth);
     }
     return depth;
   }

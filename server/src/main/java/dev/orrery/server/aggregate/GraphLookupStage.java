@@ -121,8 +121,7 @@ record GraphLookupStage(
       List<BsonValue> values = frontier.stream().map(BsonKey::value).toList();
       BsonDocument filter = LookupStage.equality(edges.to, values);
       if (edges.restriction != null) {
-        filter =
-            new BsonDocument("$and", new BsonArray(List.of(edges.restriction, filter)));
+        filter = new BsonDocument("$and", new BsonArray(List.of(edges.restriction, filter)));
       }
       MatchStage match = MatchStage.of(filter, source.context());
       return source.with(source.stages().size(), match).open(run.fork());

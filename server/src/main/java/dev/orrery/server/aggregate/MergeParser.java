@@ -38,8 +38,7 @@ final class MergeParser {
   static List<Stage> parse(String name, BsonValue argument, PipelineContext context) {
     if (!argument.isString() && !argument.isDocument()) {
       throw Failures.typeMismatch(
-          "$merge requires a string or object argument, but found "
-              + BsonText.typeName(argument));
+          "$merge requires a string or object argument, but found " + BsonText.typeName(argument));
     }
     BsonDocument specification =
         argument.isDocument() ? argument.asDocument() : new BsonDocument("into", argument);
@@ -64,12 +63,11 @@ final class MergeParser {
       let.forEach(
           (name, value) ->
               variables.put(
-                  inner.expressions().slot(name),
-                  Expressions.parse(value, context.expressions())));
+                  inner.expressions().slot(name), Expressions.parse(value, context.expressions())));
       pipeline =
           Pipeline.parseInner(
-              Pipeline.documents("whenMatched", specification.get("whenMatched")), inner)
-          .optimize();
+                  Pipeline.documents("whenMatched", specification.get("whenMatched")), inner)
+              .optimize();
     }
     return new MergeStage(
         target,
@@ -221,8 +219,7 @@ final class MergeParser {
       if (!field.isString()) {
         throw new CommandException(
             ErrorCode.LOCATION_51134,
-            "$merge 'on' array elements must be strings, but found "
-                + BsonText.typeName(field));
+            "$merge 'on' array elements must be strings, but found " + BsonText.typeName(field));
       }
       fields.add(field.asString().getValue());
     }
@@ -251,8 +248,7 @@ final class MergeParser {
             .anyMatch(key -> Set.copyOf(key).equals(wanted));
     if (!isUnique) {
       throw new CommandException(
-          ErrorCode.LOCATION_51183,
-          "Cannot find index to verify that join fields will be unique");
+          ErrorCode.LOCATION_51183, "Cannot find index to verify that join fields will be unique");
     }
   }
 }

@@ -74,8 +74,7 @@ record MergeStage(
     }
     BsonDocument key = key(document);
     for (int attempt = 0; attempt < ATTEMPTS_MAX; attempt++) {
-      Output.Existing existing =
-          modes.matched.equals("fail") ? null : output.find(target, key);
+      Output.Existing existing = modes.matched.equals("fail") ? null : output.find(target, key);
       try {
         if (existing == null) {
           mergeNew(document, output);

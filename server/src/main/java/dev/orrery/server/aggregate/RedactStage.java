@@ -21,8 +21,7 @@ record RedactStage(Expression decision, int current, BsonDocument specification)
   private static final BsonString PRUNE = new BsonString("prune");
 
   static List<Stage> parse(String name, BsonValue argument, PipelineContext context) {
-    ParseContext variables =
-        context.expressions().withRedactVariables().withVariable("CURRENT");
+    ParseContext variables = context.expressions().withRedactVariables().withVariable("CURRENT");
     return List.of(
         new RedactStage(
             Expressions.parse(argument, variables),

@@ -47,8 +47,7 @@ record UnionWithStage(Pipeline pipeline, BsonDocument specification) implements 
     }
     if (collection != null && collection.isEmpty()) {
       throw new CommandException(
-          ErrorCode.INVALID_NAMESPACE,
-          "invalid $unionWith namespace: " + context.database() + ".");
+          ErrorCode.INVALID_NAMESPACE, "invalid $unionWith namespace: " + context.database() + ".");
     }
     String name = collection == null ? PipelineContext.NO_COLLECTION : collection;
     Environment.View view = context.resolve(new Namespace(context.database(), name));

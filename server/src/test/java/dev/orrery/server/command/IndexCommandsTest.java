@@ -79,7 +79,7 @@ class IndexCommandsTest {
           {key: {a: 1, b: 1}, name: 'n', expireAfterSeconds: 1}  | 67 | TTL indexes are single-field
           {key: {'$**': 1}, name: 'n', unique: true}  | 67  | does not support the 'unique' option
           {key: {h: 'hashed'}, name: 'n', unique: true} | 16764 | cannot guarantee uniqueness
-          {key: {a: 1}, name: 'n', partialFilterExpression: {b: {$ne: 1}}} | 67 | partial index: $not
+          {key: {a: 1}, name: "n", partialFilterExpression: {b: {$ne: 1}}} | 67 | index: $not
           {key: {a: 1}, name: 'n', collation: {}}     | 2   | cannot be an empty object.
           """)
   void aBadDescriptionIsRefusedInMongoDbsWords(String spec, int code, String words) {
