@@ -54,7 +54,11 @@ final class CloneCollectionAsCappedCommand implements Command {
         databases.create(
             namespace,
             new CollectionInfo.Creation(
-                options, null, List.of(IndexSpec.idIndex()), 1, new BsonDocument()));
+                options,
+                null,
+                List.of(IndexSpec.idIndex()),
+                1,
+                databases.newThroughput(context.database())));
     if (target == null) {
       throw new CommandException(
           ErrorCode.NAMESPACE_EXISTS,

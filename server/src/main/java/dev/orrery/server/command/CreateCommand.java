@@ -39,7 +39,7 @@ final class CreateCommand implements Command {
       if (options.containsKey("viewOn")) {
         views.require(context, namespace, options);
       }
-      found = databases.create(namespace, creation(options, idIndex));
+      found = databases.create(namespace, creation(namespace, options, idIndex));
       if (found != null) {
         context.awaitDurable(databases.engine().lastLsn());
         return reply(params);
@@ -59,10 +59,14 @@ final class CreateCommand implements Command {
         : new BsonDocument();
   }
 
-  private static CollectionInfo.Creation creation(BsonDocument options, IndexSpec idIndex) {
+  private CollectionInfo.Creation creation(
+      Namespace namespace, BsonDocument options, IndexSpec idIndex) {
     boolean isView = options.containsKey("viewOn");
-    return new CollectionInfo.Creation(
-        options, null, isView ? List.of() : List.of(idIndex), isView ? 0 : 1, new BsonDocument());
+    if (isView) {
+      return new CollectionInfo.Creation(options, null, List.of(), 0, new BsonDocument());
+    }
+    BsonDocument throughput = databases.newThroughput(namespace.database());
+    return new CollectionInfo.Creation(options, null, List.of(idIndex), 1, throughput);
   }
 
   /** The index on {@code _id}, which has the collation of the collection. */

@@ -58,6 +58,11 @@ public final class Execution {
     partitions.set(partition);
   }
 
+  /** The numbers of the physical partitions that were asked; a copy. */
+  public BitSet partitions() {
+    return (BitSet) partitions.clone();
+  }
+
   /** How many physical partitions were asked. */
   public int partitionsVisited() {
     return partitions.cardinality();
