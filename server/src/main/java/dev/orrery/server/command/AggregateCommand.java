@@ -20,7 +20,7 @@ import org.bson.BsonValue;
 import org.jspecify.annotations.Nullable;
 
 /** {@code aggregate}: runs a pipeline over a collection, a view, or a database as a whole. */
-public final class AggregateCommand implements Command, ViewReader {
+public final class AggregateCommand implements Command, ViewReader, PipelineCheck {
   private static final Spec SPEC =
       Spec.of("aggregate", Access.READ, Trait.STABLE_API, Trait.TRANSACTION);
   private static final String NO_COLLECTION = "$cmd.aggregate";
@@ -53,6 +53,16 @@ public final class AggregateCommand implements Command, ViewReader {
   @Override
   public CompletionStage<BsonDocument> aggregate(CommandContext context, BsonDocument aggregate) {
     return start(context, CommandReader.of("aggregate", RawDocument.of(aggregate)));
+  }
+
+  @Override
+  public void require(CommandContext context, Namespace on, List<BsonDocument> stages) {
+    var execution = new Execution(services.temporary(), false);
+    var server = new AggregateEnvironment.Server(sessions, facts);
+    var environment = new AggregateEnvironment(services, server, context, execution, false);
+    var pipelineContext =
+        PipelineContext.of(on, QueryScope.variables(services, null), Collation.SIMPLE, environment);
+    Pipeline.parse(stages, pipelineContext, null);
   }
 
   /** A pipeline ready to run, and what it reads. */
