@@ -8,6 +8,7 @@ import dev.orrery.storage.StorageException;
 import dev.orrery.storage.StorageHooks;
 import dev.orrery.storage.WorkMeter;
 import dev.orrery.storage.WriteBatch;
+import dev.orrery.storage.WriteOperation;
 import dev.orrery.storage.catalog.Catalog;
 import dev.orrery.storage.catalog.CollectionInfo;
 import dev.orrery.storage.catalog.CollectionInfo.IndexEntry;
@@ -134,7 +135,8 @@ public final class ChronicleEngine implements StorageEngine {
 
   private void dropLocked(ChronicleCollection collection) {
     int id = collection.info().id();
-    log.awaitDurable(record(CatalogRecord.drop(id))); // files may only go when the log says so
+    requireOpen();
+    log.awaitDurable(append(CatalogRecord.drop(id))); // files may only go when the log says so
     catalog.drop(id);
     collections.drop(collection);
     housekeeping.countDropped(collection);
@@ -249,7 +251,12 @@ public final class ChronicleEngine implements StorageEngine {
   @Override
   public CommitResult commit(WriteBatch batch, WorkMeter meter) {
     requireOpen();
-    diskSpace.require();
+    long bytes = bytesAdded(batch);
+    if (bytes == 0) {
+      diskSpace.requireForDeletes();
+    } else {
+      diskSpace.require(bytes);
+    }
     return commits.run(batch, meter);
   }
 
@@ -301,7 +308,23 @@ public final class ChronicleEngine implements StorageEngine {
 
   private long record(byte[] payload) {
     requireOpen();
-    diskSpace.require();
+    diskSpace.require(payload.length);
+    return append(payload);
+  }
+
+  private static long bytesAdded(WriteBatch batch) {
+    long bytes = 0;
+    for (WriteOperation operation : batch.operations()) {
+      if (operation instanceof WriteOperation.Insert insert) {
+        bytes += insert.document().length();
+      } else if (operation instanceof WriteOperation.Replace replace) {
+        bytes += replace.after().length();
+      }
+    }
+    return bytes;
+  }
+
+  private long append(byte[] payload) {
     return log.append(new RecordGroup().add(DataRecord.CATALOG, new byte[0], payload)).lsn();
   }
 
