@@ -19,6 +19,7 @@ import dev.orrery.storage.log.RecordGroup;
 import dev.orrery.storage.partition.PartitionMap;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
@@ -134,10 +135,14 @@ public final class ChronicleEngine implements StorageEngine {
   }
 
   private void dropLocked(ChronicleCollection collection) {
-    int id = collection.info().id();
     requireOpen();
+    int id = collection.info().id();
     log.awaitDurable(append(CatalogRecord.drop(id))); // files may only go when the log says so
-    catalog.drop(id);
+    forget(collection);
+  }
+
+  private void forget(ChronicleCollection collection) {
+    catalog.drop(collection.info().id());
     collections.drop(collection);
     housekeeping.countDropped(collection);
   }
@@ -150,12 +155,18 @@ public final class ChronicleEngine implements StorageEngine {
       if (!collection.exists() || (target != null && !dropTarget)) {
         return false;
       }
-      if (target != null) {
-        dropLocked(target);
-      }
       var renamed = (ChronicleCollection) collection;
       Namespace from = renamed.info().namespace();
-      describe(renamed, renamed.info().withNamespace(to));
+      CollectionInfo info = renamed.info().withNamespace(to);
+      if (target == null) {
+        record(CatalogRecord.put(info));
+      } else {
+        // In one group: a crash must not leave the one dropped and the other not renamed.
+        log.awaitDurable(record(CatalogRecord.drop(target.info().id()), CatalogRecord.put(info)));
+        forget(target);
+      }
+      catalog.put(info);
+      renamed.describe(info);
       collections.rename(renamed, from);
       return true;
     } finally {
@@ -306,10 +317,10 @@ public final class ChronicleEngine implements StorageEngine {
     }
   }
 
-  private long record(byte[] payload) {
+  private long record(byte[]... payloads) {
     requireOpen();
-    diskSpace.require(payload.length);
-    return append(payload);
+    diskSpace.require(Arrays.stream(payloads).mapToLong(payload -> payload.length).sum());
+    return append(payloads);
   }
 
   private static long bytesAdded(WriteBatch batch) {
@@ -324,8 +335,12 @@ public final class ChronicleEngine implements StorageEngine {
     return bytes;
   }
 
-  private long append(byte[] payload) {
-    return log.append(new RecordGroup().add(DataRecord.CATALOG, new byte[0], payload)).lsn();
+  private long append(byte[]... payloads) {
+    var group = new RecordGroup();
+    for (byte[] payload : payloads) {
+      group.add(DataRecord.CATALOG, new byte[0], payload);
+    }
+    return log.append(group).lsn();
   }
 
   private void requireOpen() {
