@@ -1,6 +1,7 @@
 package dev.orrery.server;
 
 import dev.orrery.server.command.AccessControl;
+import dev.orrery.server.command.AggregateCommand;
 import dev.orrery.server.command.CommandMetrics;
 import dev.orrery.server.command.CommandTable;
 import dev.orrery.server.command.CosmosCommands;
@@ -8,6 +9,7 @@ import dev.orrery.server.command.CosmosServices;
 import dev.orrery.server.command.DataCommands;
 import dev.orrery.server.command.DataServices;
 import dev.orrery.server.command.Databases;
+import dev.orrery.server.command.DdlCommands;
 import dev.orrery.server.command.Dispatcher;
 import dev.orrery.server.command.NetworkMeters;
 import dev.orrery.server.command.RecentLog;
@@ -15,7 +17,7 @@ import dev.orrery.server.command.ServerFacts;
 import dev.orrery.server.command.ServerParameters;
 import dev.orrery.server.command.Services;
 import dev.orrery.server.command.StandardCommands;
-import dev.orrery.server.command.ViewReader;
+import dev.orrery.server.command.TtlMonitor;
 import dev.orrery.server.command.Workers;
 import dev.orrery.server.cursor.CursorRegistry;
 import dev.orrery.server.net.CommandHandler;
@@ -39,6 +41,7 @@ import java.security.SecureRandom;
 import java.time.Clock;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.UUID;
 import java.util.concurrent.ArrayBlockingQueue;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
@@ -61,6 +64,7 @@ final class EngineBackend implements MongoServer.Backend {
   private final ScheduledExecutorService timer;
   private final RequestHandler requests;
   private final RecentLogAppender logAppender;
+  private final TtlMonitor ttlMonitor;
 
   private EngineBackend(StorageEngine engine, ServerConfig config, Path temporary, Runnable stop) {
     this.engine = engine;
@@ -74,9 +78,9 @@ final class EngineBackend implements MongoServer.Backend {
     var clusterClock = new ClusterClock(clock);
     var metrics = new CommandMetrics();
     var network = new NetworkMeters();
+    var parameters = new ServerParameters();
     var services =
-        new Services(
-            facts, sessions, clusterClock, metrics, network, new ServerParameters(), log, stop);
+        new Services(facts, sessions, clusterClock, metrics, network, parameters, log, stop);
     this.timer = timer();
     var cursors = new CursorRegistry(System::nanoTime, new SecureRandom()::nextLong);
     var provisioning =
@@ -97,8 +101,11 @@ final class EngineBackend implements MongoServer.Backend {
             temporary,
             ObjectId::new);
     expire(sessions, cursors);
-    var further = new ArrayList<>(DataCommands.list(data, ViewReader.NONE));
+    var aggregate = new AggregateCommand(data, sessions, facts);
+    var further = new ArrayList<>(DataCommands.list(data, aggregate));
+    further.add(aggregate);
     further.addAll(CosmosCommands.list(new CosmosServices(databases, metering)));
+    further.addAll(DdlCommands.all(databases, cursors, UUID::randomUUID, System::nanoTime));
     CommandTable commands = StandardCommands.table(services, further);
     var parts =
         new Dispatcher.Parts(
@@ -112,6 +119,8 @@ final class EngineBackend implements MongoServer.Backend {
     var dispatcher = new Dispatcher(parts, workers, System::nanoTime);
     this.requests = new CommandHandler(dispatcher, network);
     this.logAppender = RecentLogAppender.attach(log);
+    this.ttlMonitor = new TtlMonitor(engine, parameters, clock);
+    ttlMonitor.start();
   }
 
   /**
@@ -181,6 +190,7 @@ final class EngineBackend implements MongoServer.Backend {
 
   @Override
   public void close() throws IOException {
+    ttlMonitor.close();
     timer.shutdownNow();
     workers.shutdown();
     try {

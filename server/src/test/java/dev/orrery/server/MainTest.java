@@ -78,7 +78,7 @@ final class MainTest {
     // The packaged jar says this in its manifest; classes on a path need it said for them.
     List<String> moduleFlags =
         ManagementFactory.getRuntimeMXBean().getInputArguments().stream()
-            .filter(flag -> flag.startsWith("--add-"))
+            .filter(flag -> flag.startsWith("--") || flag.startsWith("-Dsun.misc.unsafe."))
             .toList();
     var command = new ArrayList<String>();
     command.add(java);

@@ -36,7 +36,11 @@ final class GeoFilters {
       if (!scope.context().allows(FilterContext.Feature.NEAR)) {
         throw new CommandException(
             ErrorCode.LOCATION_5626500,
-            "$geoNear, $near, and $nearSphere are not allowed in this context");
+            "$geoNear, $near, and $nearSphere are not allowed in this context, as these operators"
+                + " require sorting geospatial data. If you do not need sort, consider using"
+                + " $geoWithin instead. Check out"
+                + " https://dochub.mongodb.org/core/near-sort-operation and"
+                + " https://dochub.mongodb.org/core/nearSphere-sort-operationfor more details.");
       }
       throw notImplemented(elements.name());
     }

@@ -86,6 +86,16 @@ public final class Projection {
     }
   }
 
+  /** A projection as the tree it is: what $project of a pipeline does. */
+  public record Parsed(ProjectionNode.Inner root, boolean isInclusion) {}
+
+  /** Reads the specification of $project, which knows none of find's operators. */
+  public static Parsed parseStage(BsonDocument projection, FilterContext context) {
+    var parser = new ProjectionParser(context, false);
+    parser.parse(projection);
+    return new Parsed(parser.root(), parser.isInclusion());
+  }
+
   private static ProjectionNode.Inner optimize(ProjectionNode.Inner inner) {
     inner.children().replaceAll((name, child) -> optimize(child));
     return inner;

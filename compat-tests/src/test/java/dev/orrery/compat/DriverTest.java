@@ -1,0 +1,112 @@
+package dev.orrery.compat;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import com.mongodb.ConnectionString;
+import com.mongodb.MongoClientSettings;
+import com.mongodb.MongoCommandException;
+import com.mongodb.MongoCompressor;
+import com.mongodb.client.MongoClient;
+import com.mongodb.client.MongoClients;
+import com.mongodb.event.CommandListener;
+import com.mongodb.event.CommandStartedEvent;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import org.bson.Document;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** Java's driver against the packaged server. */
+final class DriverTest {
+  private static final Document PING = new Document("ping", 1);
+
+  private static PackagedServer server;
+
+  @BeforeAll
+  static void start() {
+    server = PackagedServer.ephemeral();
+  }
+
+  @AfterAll
+  static void stop() {
+    server.close();
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "",
+        "?directConnection=true",
+        "?replicaSet=globaldb&retrywrites=false&maxIdleTimeMS=120000&appName=@account@"
+      })
+  void itConnectsWith(String options) {
+    try (MongoClient client = MongoClients.create(server.uri() + options)) {
+      Document hello = client.getDatabase("admin").runCommand(new Document("hello", 1));
+      assertThat(hello)
+          .containsEntry("setName", "globaldb")
+          .containsEntry("isWritablePrimary", true)
+          .containsEntry("me", "127.0.0.1:" + server.port());
+      assertThat(client.getDatabase("test").runCommand(PING)).containsEntry("ok", 1.0);
+    }
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"snappy", "zlib", "zstd"})
+  void itCompressesWith(String compressor) {
+    List<String> negotiated = Collections.synchronizedList(new ArrayList<>());
+    var listener =
+        new CommandListener() {
+          @Override
+          public void commandStarted(CommandStartedEvent event) {
+            negotiated.addAll(event.getConnectionDescription().getCompressors());
+          }
+        };
+    var settings =
+        MongoClientSettings.builder()
+            .applyConnectionString(new ConnectionString(server.uri()))
+            .compressorList(List.of(compressor(compressor)))
+            .addCommandListener(listener)
+            .build();
+    Document ping = new Document(PING).append("comment", "long ".repeat(100_000));
+    try (MongoClient client = MongoClients.create(settings)) {
+      assertThat(client.getDatabase("test").runCommand(ping)).containsEntry("ok", 1.0);
+    }
+    assertThat(negotiated).contains(compressor).allMatch(compressor::equals);
+  }
+
+  private static MongoCompressor compressor(String name) {
+    if (name.equals("snappy")) {
+      return MongoCompressor.createSnappyCompressor();
+    }
+    return name.equals("zlib")
+        ? MongoCompressor.createZlibCompressor()
+        : MongoCompressor.createZstdCompressor();
+  }
+
+  @Test
+  void anUnknownCommandFailsAndTheConnectionStaysOpen() {
+    try (MongoClient client = MongoClients.create(server.uri() + "?maxPoolSize=1")) {
+      var database = client.getDatabase("test");
+      long created = connectionsCreated(client);
+      assertThatThrownBy(() -> database.runCommand(new Document("noSuchThing", 1)))
+          .isInstanceOfSatisfying(
+              MongoCommandException.class,
+              e -> {
+                assertThat(e.getErrorCode()).isEqualTo(59);
+                assertThat(e.getErrorCodeName()).isEqualTo("CommandNotFound");
+                assertThat(e.getErrorMessage()).isEqualTo("no such command: 'noSuchThing'");
+              });
+      assertThat(connectionsCreated(client)).isEqualTo(created);
+    }
+  }
+
+  private static long connectionsCreated(MongoClient client) {
+    Document status = client.getDatabase("admin").runCommand(new Document("serverStatus", 1));
+    return status.get("connections", Document.class).getInteger("totalCreated");
+  }
+}

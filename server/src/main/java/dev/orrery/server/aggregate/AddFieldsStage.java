@@ -1,0 +1,106 @@
+package dev.orrery.server.aggregate;
+
+import dev.orrery.server.error.BsonText;
+import dev.orrery.server.error.CommandException;
+import dev.orrery.server.error.ErrorCode;
+import dev.orrery.server.expression.Dependencies;
+import dev.orrery.server.expression.Expressions;
+import dev.orrery.server.expression.FieldNames;
+import dev.orrery.server.expression.ParseContext;
+import dev.orrery.server.query.ProjectionNode;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import org.bson.BsonDocument;
+import org.bson.BsonValue;
+
+/** {@code $addFields}, {@code $set}: sets fields to the values of expressions. */
+record AddFieldsStage(String name, ProjectionNode.Inner tree, BsonDocument specification)
+    implements Stage {
+
+  static List<Stage> parse(String name, BsonValue argument, PipelineContext context) {
+    if (!argument.isDocument()) {
+      throw new CommandException(
+          ErrorCode.LOCATION_40272,
+          name + " specification stage must be an object, got " + BsonText.typeName(argument));
+    }
+    BsonDocument fields = argument.asDocument();
+    var root = new ProjectionNode.Inner(new LinkedHashMap<>());
+    Failures.inStage(
+        name,
+        () -> {
+          var parser = new Parser(root, fields, context.expressions());
+          fields.forEach((path, value) -> parser.parse(FieldNames.split(path), value));
+          return root;
+        });
+    return List.of(new AddFieldsStage(name, root, new BsonDocument(name, fields)));
+  }
+
+  /** Puts the expressions of a specification into a tree. */
+  private record Parser(
+      ProjectionNode.Inner root, BsonDocument specification, ParseContext context) {
+    void parse(List<String> path, BsonValue value) {
+      if (!isNested(value)) {
+        add(path, new ProjectionNode.Computed(Expressions.parse(value, context)));
+        return;
+      }
+      for (var field : value.asDocument().entrySet()) {
+        var inner = new ArrayList<>(path);
+        inner.addAll(FieldNames.split(field.getKey()));
+        parse(inner, field.getValue());
+      }
+    }
+
+    private static boolean isNested(BsonValue value) {
+      return value.isDocument()
+          && !value.asDocument().isEmpty()
+          && !value.asDocument().getFirstKey().startsWith("$");
+    }
+
+    private void add(List<String> path, ProjectionNode node) {
+      ProjectionNode.Inner inner = root;
+      for (int i = 0; i < path.size() - 1; i++) {
+        ProjectionNode next =
+            inner
+                .children()
+                .computeIfAbsent(
+                    path.get(i), key -> new ProjectionNode.Inner(new LinkedHashMap<>()));
+        if (!(next instanceof ProjectionNode.Inner deeper)) {
+          throw conflict(path, path.subList(0, i + 1));
+        }
+        inner = deeper;
+      }
+      if (inner.children().putIfAbsent(path.get(path.size() - 1), node) != null) {
+        throw conflict(path, path);
+      }
+    }
+
+    private CommandException conflict(List<String> path, List<String> other) {
+      return new CommandException(
+          ErrorCode.LOCATION_40176,
+          "specification contains two conflicting paths. Cannot specify both '"
+              + String.join(".", path)
+              + "' and '"
+              + String.join(".", other)
+              + "': "
+              + BsonText.document(specification));
+    }
+  }
+
+  @Override
+  public Stage optimize() {
+    return new AddFieldsStage(name, FieldTree.optimize(tree), specification);
+  }
+
+  @Override
+  public boolean addDependencies(Dependencies dependencies) {
+    FieldTree.addDependencies(tree, "", dependencies);
+    return false;
+  }
+
+  @Override
+  public DocumentStream open(DocumentStream input, Run run) {
+    return new Transformed(
+        input, document -> FieldTree.computed(tree, document, run.scope().root(document)));
+  }
+}

@@ -1,0 +1,77 @@
+package dev.orrery.server.aggregate;
+
+import dev.orrery.server.error.BsonText;
+import dev.orrery.server.error.CommandException;
+import dev.orrery.server.error.ErrorCode;
+import dev.orrery.server.expression.Expression;
+import dev.orrery.server.expression.Expressions;
+import java.util.ArrayList;
+import java.util.Iterator;
+import java.util.List;
+import java.util.Set;
+import org.bson.BsonDocument;
+import org.bson.BsonValue;
+import org.jspecify.annotations.Nullable;
+
+/** {@code $documents}: the documents that an expression gives. */
+record DocumentsStage(Expression list, BsonDocument specification) implements Stage {
+  static List<Stage> parse(String name, BsonValue argument, PipelineContext context) {
+    return List.of(
+        new DocumentsStage(
+            Expressions.parse(argument, context.expressions()),
+            new BsonDocument("$documents", argument)));
+  }
+
+  @Override
+  public String name() {
+    return "$documents";
+  }
+
+  @Override
+  public Stage optimize() {
+    return new DocumentsStage(list.optimize(), specification);
+  }
+
+  @Override
+  public Set<Trait> traits() {
+    return Set.of(Trait.FIRST, Trait.NO_COLLECTION, Trait.NOT_IN_FACET);
+  }
+
+  @Override
+  public DocumentStream open(DocumentStream input, Run run) {
+    return new DocumentStream() {
+      private @Nullable Iterator<BsonDocument> documents;
+
+      @Override
+      public @Nullable BsonDocument next() {
+        if (documents == null) {
+          documents = evaluate(run).iterator();
+        }
+        return documents.hasNext() ? documents.next() : null;
+      }
+    };
+  }
+
+  private List<BsonDocument> evaluate(Run run) {
+    BsonValue value = list.evaluate(run.scope().root(new BsonDocument()));
+    if (value == null || !value.isArray()) {
+      throw new CommandException(ErrorCode.LOCATION_5858203, "an array is expected");
+    }
+    List<BsonDocument> documents = new ArrayList<>();
+    for (BsonValue element : value.asArray()) {
+      if (!element.isDocument()) {
+        throw new CommandException(
+            ErrorCode.LOCATION_40228,
+            "'newRoot' expression  must evaluate to an object, but resulting value was: "
+                + BsonText.aggregated(element)
+                + ". Type of resulting value: '"
+                + BsonText.typeName(element)
+                + "'. Input document: {_tempDocumentsField: "
+                + BsonText.aggregated(element)
+                + "}");
+      }
+      documents.add(element.asDocument());
+    }
+    return documents;
+  }
+}

@@ -1,0 +1,43 @@
+package dev.orrery.server.aggregate;
+
+import dev.orrery.storage.Namespace;
+import dev.orrery.storage.value.RawDocument;
+import java.util.List;
+import org.bson.BsonDocument;
+import org.jspecify.annotations.Nullable;
+
+/** What a pipeline reaches beyond the documents it is given: collections and the server itself. */
+public interface Environment {
+  /** What a view stands for; its collection may be a view in turn. */
+  record View(Namespace on, List<BsonDocument> pipeline) {}
+
+  /** Raw documents one after the other. */
+  interface RawStream extends AutoCloseable {
+    /** The next document, or null at the end. */
+    @Nullable RawDocument next();
+
+    @Override
+    void close();
+  }
+
+  /** The view of that name, or null when it is a collection or nothing. */
+  @Nullable View view(Namespace namespace);
+
+  /** The documents of a collection that a query asks for; none when there is no collection. */
+  RawStream read(Namespace namespace, SourceQuery query);
+
+  /** The result of $collStats with that specification. */
+  BsonDocument collectionStatistics(Namespace namespace, BsonDocument specification);
+
+  /** The result of $indexStats. */
+  List<BsonDocument> indexStatistics(Namespace namespace);
+
+  /** What the server does right now, as $currentOp prints it. */
+  List<BsonDocument> currentOperations(BsonDocument specification);
+
+  /** The sessions of this server, as $listLocalSessions prints them. */
+  List<BsonDocument> sessions(BsonDocument specification);
+
+  /** Where $out and $merge write. */
+  Output output();
+}

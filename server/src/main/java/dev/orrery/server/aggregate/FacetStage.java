@@ -1,0 +1,125 @@
+package dev.orrery.server.aggregate;
+
+import dev.orrery.server.error.BsonText;
+import dev.orrery.server.error.CommandException;
+import dev.orrery.server.error.ErrorCode;
+import dev.orrery.server.expression.Dependencies;
+import dev.orrery.server.expression.FieldNames;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import org.bson.BsonArray;
+import org.bson.BsonDocument;
+import org.bson.BsonValue;
+import org.jspecify.annotations.Nullable;
+
+/** {@code $facet}: one document with the results of several pipelines over the same input. */
+record FacetStage(Map<String, Pipeline> facets, BsonDocument specification) implements Stage {
+  static List<Stage> parse(String name, BsonValue argument, PipelineContext context) {
+    if (!argument.isDocument() || argument.asDocument().isEmpty()) {
+      throw new CommandException(
+          ErrorCode.LOCATION_40169,
+          "the $facet specification must be a non-empty object, but found: "
+              + BsonText.element("$facet", argument));
+    }
+    Map<String, Pipeline> facets = new LinkedHashMap<>();
+    for (var facet : argument.asDocument().entrySet()) {
+      FieldNames.require(facet.getKey());
+      if (!facet.getValue().isArray()) {
+        throw new CommandException(
+            ErrorCode.LOCATION_40170,
+            "arguments to $facet must be arrays, "
+                + facet.getKey()
+                + " is type "
+                + BsonText.typeName(facet.getValue()));
+      }
+      facets.put(facet.getKey(), parseFacet(facet.getValue().asArray(), context));
+    }
+    return List.of(new FacetStage(facets, new BsonDocument("$facet", argument)));
+  }
+
+  private static Pipeline parseFacet(BsonArray stages, PipelineContext context) {
+    for (BsonValue stage : stages) {
+      if (!stage.isDocument()) {
+        throw new CommandException(
+            ErrorCode.LOCATION_40171,
+            "elements of arrays in $facet spec must be non-empty objects, found: "
+                + BsonText.typeName(stage));
+      }
+    }
+    Pipeline pipeline = Pipeline.parseInner(Pipeline.documents("pipeline", stages), context);
+    for (Stage stage : pipeline.stages()) {
+      if (stage.traits().contains(Trait.NOT_IN_FACET)) {
+        throw new CommandException(
+            ErrorCode.LOCATION_40600,
+            stage.name() + " is not allowed to be used within a $facet stage");
+      }
+    }
+    return pipeline;
+  }
+
+  @Override
+  public String name() {
+    return "$facet";
+  }
+
+  @Override
+  public Set<Trait> traits() {
+    return Set.of(Trait.NOT_IN_FACET);
+  }
+
+  @Override
+  public Stage optimize() {
+    Map<String, Pipeline> optimized = new LinkedHashMap<>();
+    facets.forEach((name, facet) -> optimized.put(name, facet.optimize()));
+    return new FacetStage(optimized, specification);
+  }
+
+  @Override
+  public boolean addDependencies(Dependencies dependencies) {
+    for (Pipeline facet : facets.values()) {
+      Pipeline.addDependencies(facet.stages(), dependencies);
+    }
+    return true;
+  }
+
+  @Override
+  public DocumentStream open(DocumentStream input, Run run) {
+    return new DocumentStream() {
+      private boolean isDone;
+
+      @Override
+      public @Nullable BsonDocument next() {
+        if (isDone) {
+          return null;
+        }
+        isDone = true;
+        try (var buffer = new DocumentBuffer("$facet", run.spill())) {
+          buffer.addAll(input);
+          return result(buffer, run);
+        }
+      }
+
+      @Override
+      public void close() {
+        input.close();
+      }
+    };
+  }
+
+  private BsonDocument result(DocumentBuffer buffer, Run run) {
+    var result = new BsonDocument();
+    facets.forEach(
+        (name, facet) -> {
+          var list = new BsonArray();
+          try (var stream = facet.openOn(DocumentStream.of(buffer.iterator()), run)) {
+            for (BsonDocument one = stream.next(); one != null; one = stream.next()) {
+              list.add(one);
+            }
+          }
+          result.append(name, list);
+        });
+    return result;
+  }
+}

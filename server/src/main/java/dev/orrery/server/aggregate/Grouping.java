@@ -1,0 +1,192 @@
+package dev.orrery.server.aggregate;
+
+import dev.orrery.server.error.CommandException;
+import dev.orrery.server.error.ErrorCode;
+import dev.orrery.server.expression.Scope;
+import dev.orrery.storage.value.BsonKey;
+import dev.orrery.storage.value.RawDocument;
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.Iterator;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import org.bson.BsonArray;
+import org.bson.BsonDocument;
+import org.bson.BsonNull;
+import org.bson.BsonUndefined;
+import org.bson.BsonValue;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The groups of one run of $group.
+ *
+ * <p>When memory is full, groups that are there go on to grow, while documents of new groups are
+ * written to files, split by the hash of their key; in the end each file is grouped by itself. So
+ * no state of an accumulator is ever written, and documents of a group stay in their order.
+ */
+final class Grouping implements AutoCloseable {
+  private static final int FILES = 16;
+  private static final int DEPTH_MAX = 6;
+  private static final byte[] NO_KEY = new byte[0];
+  private static final BsonDocument NO_FIELDS = new BsonDocument();
+  private static final int GROUP_BYTES = 160;
+  private static final int STATE_BYTES = 64;
+
+  private final GroupStage stage;
+  private final Run run;
+  private final int depth;
+  private final Map<BsonKey, Accumulator[]> groups = new LinkedHashMap<>();
+  private final Deque<SpillFile> waiting = new ArrayDeque<>();
+  private SpillFile @Nullable [] files;
+  private @Nullable Iterator<Map.Entry<BsonKey, Accumulator[]>> results;
+  private @Nullable Grouping inner;
+  private long bytes;
+
+  /**
+   * @param depth how often the documents were split already
+   */
+  Grouping(GroupStage stage, Run run, int depth) {
+    this.stage = stage;
+    this.run = run;
+    this.depth = depth;
+  }
+
+  void add(BsonDocument document) {
+    Scope scope = run.scope().root(document);
+    BsonValue id = stage.id().evaluate(scope);
+    BsonKey key = BsonKey.of(id == null ? BsonNull.VALUE : id, stage.order());
+    List<Accumulation> accumulations = stage.accumulations();
+    Accumulator[] states = groups.get(key);
+    if (states == null) {
+      if (files != null) {
+        spill(key, values(scope));
+        return;
+      }
+      states = create(key);
+      scope.root(document);
+    }
+    for (int i = 0; i < states.length; i++) {
+      add(states[i], accumulations.get(i).evaluate(scope));
+    }
+    checkMemory();
+  }
+
+  private BsonArray values(Scope scope) {
+    var values = new BsonArray();
+    for (Accumulation accumulation : stage.accumulations()) {
+      BsonValue value = accumulation.evaluate(scope);
+      values.add(value == null ? new BsonUndefined() : value);
+    }
+    return values;
+  }
+
+  private void add(Accumulator state, @Nullable BsonValue value) {
+    long before = state.heapBytes();
+    state.add(value);
+    bytes += state.heapBytes() - before;
+  }
+
+  private Accumulator[] create(BsonKey key) {
+    Scope scope = run.scope();
+    scope.root(key.value() instanceof BsonDocument fields ? fields : NO_FIELDS);
+    var states = new Accumulator[stage.accumulations().size()];
+    for (int i = 0; i < states.length; i++) {
+      states[i] = stage.accumulations().get(i).create(scope);
+    }
+    groups.put(key, states);
+    bytes += GROUP_BYTES + Documents.heapBytes(key.value()) + (long) STATE_BYTES * states.length;
+    return states;
+  }
+
+  private void checkMemory() {
+    if (bytes <= run.spill().bytesMax() || files != null || depth == DEPTH_MAX) {
+      return;
+    }
+    if (!run.spill().isAllowed()) {
+      throw new CommandException(
+          ErrorCode.QUERY_EXCEEDED_MEMORY_LIMIT_NO_DISK_USE_ALLOWED,
+          "Exceeded memory limit for $group, but didn't allow external sort. Pass"
+              + " allowDiskUse:true to opt in.");
+    }
+    files = new SpillFile[FILES];
+    for (int i = 0; i < FILES; i++) {
+      files[i] = new SpillFile(run.spill().directory(), "$group");
+      waiting.add(files[i]);
+    }
+  }
+
+  private void spill(BsonKey key, BsonArray values) {
+    int spread = Integer.rotateLeft(key.hashCode() * 0x9E3779B9, 4 * depth);
+    var document = new BsonDocument("k", key.value()).append("v", values);
+    files[(spread >>> 28) % FILES].write(NO_KEY, 0, RawDocument.of(document));
+  }
+
+  /** Takes a document that was written to a file. */
+  private void addSpilled(BsonDocument document) {
+    BsonKey key = BsonKey.of(document.get("k"), stage.order());
+    BsonArray values = document.getArray("v");
+    Accumulator[] states = groups.get(key);
+    if (states == null) {
+      if (files != null) {
+        spill(key, values);
+        return;
+      }
+      states = create(key);
+    }
+    for (int i = 0; i < states.length; i++) {
+      BsonValue value = values.get(i);
+      add(states[i], value.getBsonType() == org.bson.BsonType.UNDEFINED ? null : value);
+    }
+    checkMemory();
+  }
+
+  /** Ends the input. */
+  void finish() {
+    waiting.forEach(SpillFile::finish);
+    results = groups.entrySet().iterator();
+  }
+
+  @Nullable BsonDocument next() {
+    for (; ; ) {
+      if (results.hasNext()) {
+        var group = results.next();
+        results.remove();
+        return result(group.getKey(), group.getValue());
+      }
+      if (inner != null) {
+        BsonDocument next = inner.next();
+        if (next != null) {
+          return next;
+        }
+        inner.close();
+        inner = null;
+      }
+      SpillFile file = waiting.poll();
+      if (file == null) {
+        return null;
+      }
+      inner = new Grouping(stage, run, depth + 1);
+      file.entries().forEachRemaining(entry -> inner.addSpilled(entry.document()));
+      file.close();
+      inner.finish();
+    }
+  }
+
+  private BsonDocument result(BsonKey key, Accumulator[] states) {
+    var document = new BsonDocument("_id", key.value());
+    for (int i = 0; i < states.length; i++) {
+      document.put(stage.fields().get(i), states[i].result());
+    }
+    return document;
+  }
+
+  @Override
+  public void close() {
+    waiting.forEach(SpillFile::close);
+    waiting.clear();
+    if (inner != null) {
+      inner.close();
+    }
+  }
+}

@@ -1,0 +1,276 @@
+package dev.orrery.server.aggregate;
+
+import dev.orrery.server.error.CommandException;
+import dev.orrery.server.error.ErrorCode;
+import dev.orrery.server.expression.Numbers;
+import dev.orrery.server.expression.Truth;
+import dev.orrery.storage.value.BsonKey;
+import dev.orrery.storage.value.BsonOrder;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Comparator;
+import java.util.Deque;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Set;
+import java.util.function.Function;
+import org.bson.BsonArray;
+import org.bson.BsonDocument;
+import org.bson.BsonNull;
+import org.bson.BsonValue;
+import org.jspecify.annotations.Nullable;
+
+/** Accumulators that keep many values. */
+final class ListAccumulators {
+  private ListAccumulators() {}
+
+  private static BsonValue orNull(@Nullable BsonValue value) {
+    return value == null ? BsonNull.VALUE : value;
+  }
+
+  /** One list must fit into memory, on disk or not. */
+  private static void limit(String name, long bytes) {
+    if (bytes > Run.STAGE_BYTES_MAX) {
+      throw new CommandException(
+          ErrorCode.EXCEEDED_MEMORY_LIMIT,
+          name
+              + " used too much memory and cannot spill to disk. Memory limit: "
+              + Run.STAGE_BYTES_MAX
+              + " bytes");
+    }
+  }
+
+  /** {@code $push}: all values but missing ones. */
+  static final class Push implements Accumulator {
+    private final BsonArray values = new BsonArray();
+    private long bytes;
+
+    @Override
+    public void add(@Nullable BsonValue value) {
+      if (value != null) {
+        values.add(value);
+        bytes += Documents.heapBytes(value);
+        limit("$push", bytes);
+      }
+    }
+
+    @Override
+    public BsonValue result() {
+      return new BsonArray(values);
+    }
+
+    @Override
+    public long heapBytes() {
+      return bytes;
+    }
+  }
+
+  /** {@code $addToSet}: values that differ. */
+  static final class AddToSet implements Accumulator {
+    private final BsonOrder order;
+    private final Set<BsonKey> values = new LinkedHashSet<>();
+    private long bytes;
+
+    AddToSet(BsonOrder order) {
+      this.order = order;
+    }
+
+    @Override
+    public void add(@Nullable BsonValue value) {
+      if (value != null && values.add(BsonKey.of(value, order))) {
+        bytes += 64 + Documents.heapBytes(value);
+        limit("$addToSet", bytes);
+      }
+    }
+
+    @Override
+    public BsonValue result() {
+      var list = new BsonArray(values.size());
+      values.forEach(key -> list.add(key.value()));
+      return list;
+    }
+
+    @Override
+    public long heapBytes() {
+      return bytes;
+    }
+  }
+
+  /** {@code $firstN}. */
+  static final class FirstN implements Accumulator {
+    private final int count;
+    private final BsonArray values = new BsonArray();
+
+    FirstN(int count) {
+      this.count = count;
+    }
+
+    @Override
+    public void add(@Nullable BsonValue value) {
+      if (values.size() < count) {
+        values.add(orNull(value));
+      }
+    }
+
+    @Override
+    public BsonValue result() {
+      return new BsonArray(values);
+    }
+
+    @Override
+    public long heapBytes() {
+      return values.size() * 48L;
+    }
+  }
+
+  /** {@code $lastN}. */
+  static final class LastN implements Accumulator {
+    private final int count;
+    private final Deque<BsonValue> values = new ArrayDeque<>();
+
+    LastN(int count) {
+      this.count = count;
+    }
+
+    @Override
+    public void add(@Nullable BsonValue value) {
+      values.addLast(orNull(value));
+      if (values.size() > count) {
+        values.removeFirst();
+      }
+    }
+
+    @Override
+    public BsonValue result() {
+      return new BsonArray(new ArrayList<>(values));
+    }
+
+    @Override
+    public long heapBytes() {
+      return values.size() * 48L;
+    }
+  }
+
+  /** The first so many in some order; sorts and cuts now and then instead of at every value. */
+  private static final class Cut<T> {
+    private final int count;
+    private final Comparator<T> order;
+    private final List<T> values = new ArrayList<>();
+
+    Cut(int count, Comparator<T> order) {
+      this.count = count;
+      this.order = order;
+    }
+
+    void add(T value) {
+      values.add(value);
+      if (values.size() - 64L > 2L * count) {
+        cut();
+      }
+    }
+
+    List<T> cut() {
+      values.sort(order);
+      if (values.size() > count) {
+        values.subList(count, values.size()).clear();
+      }
+      return values;
+    }
+  }
+
+  /** {@code $minN}, {@code $maxN}: null and missing values don't count. */
+  static final class ExtremeN implements Accumulator {
+    private final Cut<BsonValue> best;
+
+    ExtremeN(int count, BsonOrder order, int sign) {
+      best = new Cut<>(count, sign > 0 ? order : order.reversed());
+    }
+
+    @Override
+    public void add(@Nullable BsonValue value) {
+      if (!Truth.isNullish(value)) {
+        best.add(value);
+      }
+    }
+
+    @Override
+    public BsonValue result() {
+      return new BsonArray(new ArrayList<>(best.cut()));
+    }
+
+    @Override
+    public long heapBytes() {
+      return best.values.size() * 48L;
+    }
+  }
+
+  /** {@code $top $topN $bottom $bottomN}: values of the first or last documents in an order. */
+  static final class Ranked implements Accumulator {
+    private static final Comparator<BsonValue> ORDER =
+        (left, right) -> Arrays.compareUnsigned(Accumulation.key(left), Accumulation.key(right));
+
+    private final Cut<BsonValue> best;
+    private final boolean isBottom;
+    private final boolean isMany;
+
+    Ranked(int count, boolean isBottom, boolean isMany) {
+      this.best = new Cut<>(count, isBottom ? ORDER.reversed() : ORDER);
+      this.isBottom = isBottom;
+      this.isMany = isMany;
+    }
+
+    @Override
+    public void add(@Nullable BsonValue value) {
+      best.add(value);
+    }
+
+    @Override
+    public BsonValue result() {
+      var values = new BsonArray();
+      best.cut().forEach(ranked -> values.add(Accumulation.value(ranked)));
+      if (!isMany) {
+        return values.isEmpty() ? BsonNull.VALUE : values.get(0);
+      }
+      if (isBottom) {
+        java.util.Collections.reverse(values);
+      }
+      return values;
+    }
+
+    @Override
+    public long heapBytes() {
+      return best.values.size() * 160L;
+    }
+  }
+
+  /** {@code $median}, {@code $percentile}: keeps all numbers, which the expression then ranks. */
+  static final class Percentiles implements Accumulator {
+    /** The field under which the expression finds the numbers. */
+    static final String LIST = "v";
+
+    private final BsonArray numbers = new BsonArray();
+    private final Function<BsonDocument, BsonValue> computation;
+
+    Percentiles(Function<BsonDocument, BsonValue> computation) {
+      this.computation = computation;
+    }
+
+    @Override
+    public void add(@Nullable BsonValue value) {
+      if (Numbers.isNumber(value)) {
+        numbers.add(value);
+      }
+    }
+
+    @Override
+    public BsonValue result() {
+      return computation.apply(new BsonDocument(LIST, numbers));
+    }
+
+    @Override
+    public long heapBytes() {
+      return numbers.size() * 32L;
+    }
+  }
+}

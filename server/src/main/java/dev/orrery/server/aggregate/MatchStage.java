@@ -1,0 +1,103 @@
+package dev.orrery.server.aggregate;
+
+import dev.orrery.server.error.CommandException;
+import dev.orrery.server.error.ErrorCode;
+import dev.orrery.server.expression.Dependencies;
+import dev.orrery.server.query.Filter;
+import dev.orrery.server.query.FilterContext;
+import dev.orrery.server.query.FilterParser;
+import dev.orrery.storage.value.RawDocument;
+import java.util.EnumSet;
+import java.util.List;
+import org.bson.BsonDocument;
+import org.bson.BsonValue;
+
+/** {@code $match}: lets documents pass that a filter matches. */
+record MatchStage(Filter filter, RawDocument document, PipelineContext context) implements Stage {
+  private static final String NEAR =
+      "$geoNear, $near, and $nearSphere are not allowed in this context, as these operators"
+          + " require sorting geospatial data. If you do not need sort, consider using $geoWithin"
+          + " instead. Check out https://dochub.mongodb.org/core/near-sort-operation and"
+          + " https://dochub.mongodb.org/core/nearSphere-sort-operationfor more details.";
+
+  static List<Stage> parse(String name, BsonValue argument, PipelineContext context) {
+    if (!argument.isDocument()) {
+      throw new CommandException(
+          ErrorCode.LOCATION_15959, "the match filter must be an expression in an object");
+    }
+    refuseNear(argument);
+    return List.of(of(argument.asDocument(), context));
+  }
+
+  static MatchStage of(BsonDocument filter, PipelineContext context) {
+    var document = RawDocument.of(filter);
+    return new MatchStage(FilterParser.parse(document, filters(context)), document, context);
+  }
+
+  private static FilterContext filters(PipelineContext context) {
+    return context
+        .filters()
+        .allowing(EnumSet.complementOf(EnumSet.of(FilterContext.Feature.WHERE)));
+  }
+
+  private static void refuseNear(BsonValue value) {
+    if (value.isArray()) {
+      value.asArray().forEach(MatchStage::refuseNear);
+    } else if (value.isDocument()) {
+      value
+          .asDocument()
+          .forEach(
+              (name, inner) -> {
+                if (name.equals("$near") || name.equals("$nearSphere") || name.equals("$geoNear")) {
+                  throw new CommandException(ErrorCode.LOCATION_5626500, NEAR);
+                }
+                refuseNear(inner);
+              });
+    }
+  }
+
+  /** The filter with the variables that an outer $lookup bound in this run. */
+  Filter bound(Run run) {
+    if (context.variables().isEmpty() || !mentions(document.toBsonDocument(), "$expr")) {
+      return filter;
+    }
+    var expressions = context.expressions();
+    for (var variable : context.variables().entrySet()) {
+      expressions =
+          expressions.withConstant(variable.getKey(), run.scope().variable(variable.getValue()));
+    }
+    return FilterParser.parse(document, filters(context.with(expressions)));
+  }
+
+  private static boolean mentions(BsonValue value, String name) {
+    if (value.isArray()) {
+      return value.asArray().stream().anyMatch(element -> mentions(element, name));
+    }
+    return value.isDocument()
+        && value.asDocument().entrySet().stream()
+            .anyMatch(field -> field.getKey().equals(name) || mentions(field.getValue(), name));
+  }
+
+  @Override
+  public String name() {
+    return "$match";
+  }
+
+  @Override
+  public BsonDocument specification() {
+    return new BsonDocument("$match", document.toBsonDocument());
+  }
+
+  @Override
+  public boolean addDependencies(Dependencies dependencies) {
+    // Matching happens on encoded documents; which fields a filter reads is not told.
+    dependencies.addWholeDocument();
+    return false;
+  }
+
+  @Override
+  public DocumentStream open(DocumentStream input, Run run) {
+    Filter bound = bound(run);
+    return new Transformed(input, one -> bound.matches(Documents.encode(one)) ? one : null);
+  }
+}

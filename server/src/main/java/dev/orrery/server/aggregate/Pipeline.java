@@ -1,0 +1,190 @@
+package dev.orrery.server.aggregate;
+
+import dev.orrery.server.error.CommandException;
+import dev.orrery.server.error.ErrorCode;
+import dev.orrery.server.expression.Dependencies;
+import dev.orrery.storage.value.RawDocument;
+import java.util.ArrayList;
+import java.util.List;
+import org.bson.BsonDocument;
+import org.bson.BsonValue;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A parsed pipeline: immutable, to be opened any number of times. What its first stages ask of the
+ * collection becomes a query, so that an index may serve it.
+ */
+public final class Pipeline {
+  private static final int STAGES_MAX = 1000;
+
+  private final PipelineContext context;
+  private final List<Stage> stages;
+  private final @Nullable BsonValue hint;
+
+  private Pipeline(PipelineContext context, List<Stage> stages, @Nullable BsonValue hint) {
+    this.context = context;
+    this.stages = List.copyOf(stages);
+    this.hint = hint;
+  }
+
+  /** Parses, checks and optimizes the pipeline of a command. */
+  public static Pipeline parse(
+      List<BsonDocument> stages, PipelineContext context, @Nullable BsonValue hint) {
+    Pipeline parsed = parseInner(stages, context);
+    PipelineRules.requireValid(parsed.stages, context);
+    return new Pipeline(
+        context,
+        Failures.within("Failed to optimize pipeline", () -> Optimizer.optimize(parsed.stages)),
+        hint);
+  }
+
+  /** Parses a pipeline inside of another. */
+  static Pipeline parseInner(List<BsonDocument> stages, PipelineContext context) {
+    if (stages.size() > STAGES_MAX) {
+      throw new CommandException(
+          ErrorCode.LOCATION_7749501,
+          "Pipeline length must be no longer than " + STAGES_MAX + " stages");
+    }
+    stages.forEach(Stages::requireForm);
+    var parsed = new ArrayList<Stage>();
+    for (BsonDocument stage : stages) {
+      String name = stage.getFirstKey();
+      parsed.addAll(Stages.parse(name, stage.get(name), context));
+    }
+    PipelineRules.requirePositions(parsed);
+    return new Pipeline(context, parsed, null);
+  }
+
+  /** The documents of an array that is a pipeline. */
+  static List<BsonDocument> documents(String name, BsonValue value) {
+    if (!value.isArray()) {
+      throw Failures.typeMismatch("'" + name + "' option must be specified as an array");
+    }
+    return documents(value.asArray());
+  }
+
+  /** The stages of a pipeline, each of which must be a document. */
+  public static List<BsonDocument> documents(List<BsonValue> stages) {
+    var documents = new ArrayList<BsonDocument>();
+    for (BsonValue stage : stages) {
+      if (!stage.isDocument()) {
+        throw Failures.typeMismatch("Each element of the 'pipeline' array must be an object");
+      }
+      documents.add(stage.asDocument());
+    }
+    return documents;
+  }
+
+  PipelineContext context() {
+    return context;
+  }
+
+  List<Stage> stages() {
+    return stages;
+  }
+
+  Pipeline optimize() {
+    return new Pipeline(context, Optimizer.optimize(stages), hint);
+  }
+
+  /** The same pipeline with one more stage at that place. */
+  Pipeline with(int position, Stage stage) {
+    var changed = new ArrayList<>(stages);
+    changed.add(position, stage);
+    return new Pipeline(context, changed, hint);
+  }
+
+  /** Whether it writes, and so ends without results. */
+  public boolean isWriting() {
+    return !stages.isEmpty() && stages.get(stages.size() - 1).traits().contains(Stage.Trait.LAST);
+  }
+
+  /** Whether a second run on the same data surely gives the same. */
+  boolean isRepeatable() {
+    return context.variables().isEmpty()
+        && stages.stream().noneMatch(stage -> stage.name().equals("$sample"));
+  }
+
+  /** Whether it sees more of an outer document than the variables bound for it. */
+  boolean usesOuterDocument() {
+    return false;
+  }
+
+  /** The documents it gives; failures come in bare words. */
+  DocumentStream open(Run run) {
+    if (!stages.isEmpty() && stages.get(0).traits().contains(Stage.Trait.FIRST)) {
+      return openOn(DocumentStream.of(java.util.Collections.emptyIterator()), run);
+    }
+    var head = Head.of(stages);
+    var rest = stages.subList(head.length(), stages.size());
+    SourceQuery query = head.query(SourceQuery.all(context.collation(), hint), run);
+    var raw = run.environment().read(context.namespace(), query);
+    return openAll(rest, Decoding.of(raw, rest), run);
+  }
+
+  /** What it makes of documents that somebody else provides. */
+  DocumentStream openOn(DocumentStream input, Run run) {
+    return openAll(stages, input, run);
+  }
+
+  private static DocumentStream openAll(List<Stage> stages, DocumentStream input, Run run) {
+    DocumentStream stream = input;
+    for (Stage stage : stages) {
+      stream = stage.open(stream, run);
+    }
+    return stream;
+  }
+
+  /** Runs the pipeline for a client: failures say where they happened. */
+  public Environment.RawStream run(Run run) {
+    DocumentStream stream =
+        Failures.within("PlanExecutor error during aggregation", () -> open(run));
+    return new Environment.RawStream() {
+      @Override
+      public @Nullable RawDocument next() {
+        return Failures.within(
+            "PlanExecutor error during aggregation",
+            () -> {
+              BsonDocument next = stream.next();
+              return next == null ? null : Documents.encode(next);
+            });
+      }
+
+      @Override
+      public void close() {
+        stream.close();
+      }
+    };
+  }
+
+  /** Notes what stages read of their input; everything if the end is reached. */
+  static void addDependencies(List<Stage> stages, Dependencies dependencies) {
+    for (Stage stage : stages) {
+      if (stage.addDependencies(dependencies)) {
+        return;
+      }
+    }
+    dependencies.addWholeDocument();
+  }
+
+  /**
+   * The query that its first stages make, and the other stages, for explain.
+   *
+   * @param query null if it does not read a collection
+   */
+  public record Explained(@Nullable SourceQuery query, List<BsonDocument> stages) {}
+
+  /** How it would run. */
+  public Explained explained(Run run) {
+    if (!stages.isEmpty() && stages.get(0).traits().contains(Stage.Trait.FIRST)) {
+      return new Explained(null, specifications(stages));
+    }
+    var head = Head.of(stages);
+    SourceQuery query = head.query(SourceQuery.all(context.collation(), hint), run);
+    return new Explained(query, specifications(stages.subList(head.length(), stages.size())));
+  }
+
+  private static List<BsonDocument> specifications(List<Stage> stages) {
+    return stages.stream().map(Stage::specification).toList();
+  }
+}

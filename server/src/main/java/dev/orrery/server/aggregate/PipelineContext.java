@@ -1,0 +1,92 @@
+package dev.orrery.server.aggregate;
+
+import dev.orrery.server.expression.ParseContext;
+import dev.orrery.server.query.Collation;
+import dev.orrery.server.query.FilterContext;
+import dev.orrery.storage.Namespace;
+import dev.orrery.storage.value.BsonOrder;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import org.bson.BsonDocument;
+
+/**
+ * What a pipeline's meaning depends on besides its own text.
+ *
+ * @param namespace the collection it runs on; of {@code {aggregate: 1}}, {@code $cmd.aggregate}
+ * @param expressions the variables in scope
+ * @param collation how strings compare
+ * @param variables slots of the variables that an outer $lookup binds, by name
+ * @param views resolves the views that $lookup and others name
+ */
+public record PipelineContext(
+    Namespace namespace,
+    ParseContext expressions,
+    Collation collation,
+    Map<String, Integer> variables,
+    Environment views) {
+  static final String NO_COLLECTION = "$cmd.aggregate";
+
+  /** The deepest that pipelines may stand in one another. */
+  static final int DEPTH_MAX = 20;
+
+  public PipelineContext {
+    variables = Map.copyOf(variables);
+  }
+
+  public static PipelineContext of(
+      Namespace namespace, ParseContext expressions, Collation collation, Environment views) {
+    return new PipelineContext(
+        namespace, expressions.withOrder(collation.order()), collation, Map.of(), views);
+  }
+
+  BsonOrder order() {
+    return collation.order();
+  }
+
+  String database() {
+    return namespace.database();
+  }
+
+  boolean hasCollection() {
+    return !namespace.collection().equals(NO_COLLECTION);
+  }
+
+  FilterContext filters() {
+    return FilterContext.of(expressions).withOrder(order());
+  }
+
+  PipelineContext on(Namespace other) {
+    return new PipelineContext(other, expressions, collation, variables, views);
+  }
+
+  /** The context of a sub-pipeline on another collection that sees further variables. */
+  PipelineContext inner(Namespace other, List<String> names) {
+    ParseContext inner = expressions;
+    Map<String, Integer> slots = new LinkedHashMap<>(variables);
+    for (String name : names) {
+      inner = inner.withVariable(name);
+      slots.put(name, inner.slot(name));
+    }
+    return new PipelineContext(other, inner, collation, slots, views);
+  }
+
+  PipelineContext with(ParseContext others) {
+    return new PipelineContext(namespace, others, collation, variables, views);
+  }
+
+  /** The pipeline of a view, and on which collection it runs in the end. */
+  Environment.View resolve(Namespace name) {
+    var pipeline = new java.util.ArrayList<BsonDocument>();
+    Namespace current = name;
+    for (int depth = 0; depth < DEPTH_MAX; depth++) {
+      Environment.View view = views.view(current);
+      if (view == null) {
+        break;
+      }
+      pipeline.addAll(0, view.pipeline());
+      current = view.on();
+    }
+    return new Environment.View(current, pipeline);
+  }
+}

@@ -1,0 +1,99 @@
+package dev.orrery.server.aggregate;
+
+import dev.orrery.server.error.CommandException;
+import dev.orrery.server.error.ErrorCode;
+import dev.orrery.server.expression.Dependencies;
+import dev.orrery.server.expression.FieldNames;
+import dev.orrery.server.query.Projection;
+import dev.orrery.server.query.ProjectionNode;
+import java.util.List;
+import org.bson.BsonArray;
+import org.bson.BsonDocument;
+import org.bson.BsonInt32;
+import org.bson.BsonValue;
+
+/** {@code $project}, {@code $unset}: keeps or drops fields, and computes new ones. */
+record ProjectStage(
+    String name, ProjectionNode.Inner tree, boolean isInclusion, BsonDocument specification)
+    implements Stage {
+
+  static List<Stage> parse(String name, BsonValue argument, PipelineContext context) {
+    if (!argument.isDocument()) {
+      throw new CommandException(
+          ErrorCode.LOCATION_15969, "$project specification must be an object");
+    }
+    BsonDocument fields = argument.asDocument();
+    return List.of(Failures.inStage(name, () -> parse(name, fields, context)));
+  }
+
+  private static Stage parse(String name, BsonDocument fields, PipelineContext context) {
+    if (fields.isEmpty()) {
+      throw new CommandException(
+          ErrorCode.LOCATION_51272, "projection specification must have at least one field");
+    }
+    Projection.Parsed parsed = Projection.parseStage(fields, context.filters());
+    return new ProjectStage(
+        name, parsed.root(), parsed.isInclusion(), new BsonDocument(name, fields));
+  }
+
+  static List<Stage> parseUnset(String name, BsonValue argument, PipelineContext context) {
+    BsonArray paths = argument.isArray() ? argument.asArray() : new BsonArray();
+    if (argument.isString()) {
+      paths.add(argument);
+    } else if (!argument.isArray()) {
+      throw new CommandException(
+          ErrorCode.LOCATION_31002, "$unset specification must be a string or an array");
+    }
+    if (paths.isEmpty()) {
+      throw new CommandException(
+          ErrorCode.LOCATION_31119,
+          "$unset specification must be a string or an array with at least one field");
+    }
+    if (!paths.stream().allMatch(BsonValue::isString)) {
+      throw new CommandException(
+          ErrorCode.LOCATION_31120,
+          "$unset specification must be a string or an array containing only string values");
+    }
+    var fields = new BsonDocument();
+    return List.of(
+        Failures.inStage(
+            name,
+            () -> {
+              for (BsonValue path : paths) {
+                String text = path.asString().getValue();
+                FieldNames.split(text);
+                if (fields.put(text, new BsonInt32(0)) != null) {
+                  throw new CommandException(ErrorCode.LOCATION_31250, "Path collision at " + text);
+                }
+              }
+              Projection.Parsed parsed = Projection.parseStage(fields, context.filters());
+              return new ProjectStage(
+                  "$project", parsed.root(), false, new BsonDocument("$project", fields));
+            }));
+  }
+
+  @Override
+  public Stage optimize() {
+    return new ProjectStage(name, FieldTree.optimize(tree), isInclusion, specification);
+  }
+
+  @Override
+  public boolean addDependencies(Dependencies dependencies) {
+    if (isInclusion) {
+      FieldTree.addDependencies(tree, "", dependencies);
+    }
+    return isInclusion;
+  }
+
+  @Override
+  public DocumentStream open(DocumentStream input, Run run) {
+    boolean isComputed = FieldTree.hasComputed(tree);
+    return new Transformed(input, document -> apply(document, run, isComputed));
+  }
+
+  private BsonDocument apply(BsonDocument document, Run run, boolean isComputed) {
+    BsonDocument rest =
+        isInclusion ? FieldTree.kept(tree, document) : FieldTree.withoutDropped(tree, document);
+    return isComputed ? FieldTree.computed(tree, rest, run.scope().root(document)) : rest;
+  }
+}

@@ -1,0 +1,86 @@
+package dev.orrery.server.aggregate;
+
+import dev.orrery.server.error.BsonText;
+import dev.orrery.server.error.CommandException;
+import dev.orrery.server.error.ErrorCode;
+import dev.orrery.server.expression.Dependencies;
+import dev.orrery.server.expression.Expression;
+import dev.orrery.server.expression.Expressions;
+import java.util.List;
+import org.bson.BsonDocument;
+import org.bson.BsonValue;
+
+/** {@code $replaceRoot}, {@code $replaceWith}: a document inside, or computed, takes the place. */
+record ReplaceRootStage(Expression root, String role, BsonDocument specification) implements Stage {
+  static List<Stage> parse(String name, BsonValue argument, PipelineContext context) {
+    if (!argument.isDocument()) {
+      throw new CommandException(
+          ErrorCode.LOCATION_40229,
+          "expected an object as specification for $replaceRoot stage, got "
+              + BsonText.typeName(argument));
+    }
+    for (String field : argument.asDocument().keySet()) {
+      if (!field.equals("newRoot")) {
+        throw new CommandException(
+            ErrorCode.LOCATION_40230,
+            "unrecognized option to $replaceRoot stage: "
+                + field
+                + ", only valid option is 'newRoot'.");
+      }
+    }
+    if (argument.asDocument().isEmpty()) {
+      throw new CommandException(
+          ErrorCode.LOCATION_40231, "no newRoot specified for the $replaceRoot stage");
+    }
+    BsonValue root = argument.asDocument().get("newRoot");
+    return List.of(of(root, "'newRoot' expression ", context));
+  }
+
+  static List<Stage> parseWith(String name, BsonValue argument, PipelineContext context) {
+    return List.of(of(argument, "'replacement document' ", context));
+  }
+
+  private static Stage of(BsonValue root, String role, PipelineContext context) {
+    return new ReplaceRootStage(
+        Expressions.parse(root, context.expressions()),
+        role,
+        new BsonDocument("$replaceRoot", new BsonDocument("newRoot", root)));
+  }
+
+  @Override
+  public String name() {
+    return "$replaceRoot";
+  }
+
+  @Override
+  public Stage optimize() {
+    return new ReplaceRootStage(root.optimize(), role, specification);
+  }
+
+  @Override
+  public boolean addDependencies(Dependencies dependencies) {
+    root.addDependencies(dependencies);
+    return true;
+  }
+
+  @Override
+  public DocumentStream open(DocumentStream input, Run run) {
+    return new Transformed(input, document -> replacement(document, run));
+  }
+
+  private BsonDocument replacement(BsonDocument document, Run run) {
+    BsonValue value = root.evaluate(run.scope().root(document));
+    if (value instanceof BsonDocument replacement) {
+      return replacement;
+    }
+    throw new CommandException(
+        ErrorCode.LOCATION_40228,
+        role
+            + " must evaluate to an object, but resulting value was: "
+            + BsonText.aggregated(value)
+            + ". Type of resulting value: '"
+            + BsonText.typeName(value)
+            + "'. Input document: "
+            + BsonText.aggregated(document));
+  }
+}

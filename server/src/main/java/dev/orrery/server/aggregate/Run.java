@@ -1,0 +1,56 @@
+package dev.orrery.server.aggregate;
+
+import dev.orrery.server.expression.Scope;
+import java.nio.file.Path;
+
+/**
+ * One run of a pipeline: what it may reach beyond its input, the values of its variables, and where
+ * it may put what does not fit into memory. Stages of one run share the scope, one at a time.
+ */
+public final class Run {
+  /** How much memory a blocking stage may take before it goes to disk or fails. */
+  static final long STAGE_BYTES_MAX = 100L << 20;
+
+  private final Environment environment;
+  private final Scope scope;
+  private final Spill spill;
+
+  /**
+   * Where blocking stages may write.
+   *
+   * @param isAllowed what {@code allowDiskUse} says
+   * @param bytesMax how much memory a stage takes before it writes
+   */
+  public record Spill(Path directory, boolean isAllowed, long bytesMax) {
+    public Spill(Path directory, boolean isAllowed) {
+      this(directory, isAllowed, STAGE_BYTES_MAX);
+    }
+  }
+
+  public Run(Environment environment, Spill spill) {
+    this(environment, new Scope(), spill);
+  }
+
+  private Run(Environment environment, Scope scope, Spill spill) {
+    this.environment = environment;
+    this.scope = scope;
+    this.spill = spill;
+  }
+
+  /** A run of a sub-pipeline, which sees the variables of this one. */
+  Run fork() {
+    return new Run(environment, scope.fork(), spill);
+  }
+
+  Environment environment() {
+    return environment;
+  }
+
+  Scope scope() {
+    return scope;
+  }
+
+  Spill spill() {
+    return spill;
+  }
+}

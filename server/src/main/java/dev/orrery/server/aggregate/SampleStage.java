@@ -1,0 +1,103 @@
+package dev.orrery.server.aggregate;
+
+import dev.orrery.server.error.CommandException;
+import dev.orrery.server.error.ErrorCode;
+import dev.orrery.server.expression.Dependencies;
+import dev.orrery.server.expression.Numbers;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.Iterator;
+import java.util.List;
+import java.util.concurrent.ThreadLocalRandom;
+import org.bson.BsonDocument;
+import org.bson.BsonInt64;
+import org.bson.BsonValue;
+import org.jspecify.annotations.Nullable;
+
+/** {@code $sample}: so many documents by chance, each with the same, in random order. */
+record SampleStage(long size) implements Stage {
+  static List<Stage> parse(String name, BsonValue argument, PipelineContext context) {
+    if (!argument.isDocument()) {
+      throw new CommandException(
+          ErrorCode.LOCATION_28745, "the $sample stage specification must be an object");
+    }
+    Long size = null;
+    for (var option : argument.asDocument().entrySet()) {
+      if (!option.getKey().equals("size")) {
+        throw new CommandException(
+            ErrorCode.LOCATION_28748, "unrecognized option to $sample: " + option.getKey());
+      }
+      if (!Numbers.isNumber(option.getValue())) {
+        throw new CommandException(
+            ErrorCode.LOCATION_28746, "size argument to $sample must be a number");
+      }
+      size = Numbers.toLong(option.getValue());
+      if (size < 0) {
+        throw new CommandException(
+            ErrorCode.LOCATION_28747, "size argument to $sample must not be negative");
+      }
+    }
+    if (size == null) {
+      throw new CommandException(ErrorCode.LOCATION_28749, "$sample stage must specify a size");
+    }
+    return List.of(new SampleStage(size));
+  }
+
+  @Override
+  public String name() {
+    return "$sample";
+  }
+
+  @Override
+  public BsonDocument specification() {
+    return new BsonDocument("$sample", new BsonDocument("size", new BsonInt64(size)));
+  }
+
+  @Override
+  public boolean addDependencies(Dependencies dependencies) {
+    return false;
+  }
+
+  @Override
+  public DocumentStream open(DocumentStream input, Run run) {
+    return new DocumentStream() {
+      private @Nullable Iterator<BsonDocument> chosen;
+
+      @Override
+      public @Nullable BsonDocument next() {
+        if (chosen == null) {
+          chosen = choose(input).iterator();
+        }
+        return chosen.hasNext() ? chosen.next() : null;
+      }
+
+      @Override
+      public void close() {
+        input.close();
+      }
+    };
+  }
+
+  /** Reservoir sampling: the n-th document replaces a chosen one with a chance of size / n. */
+  private List<BsonDocument> choose(DocumentStream input) {
+    var random = ThreadLocalRandom.current();
+    List<BsonDocument> chosen = new ArrayList<>();
+    long seen = 0;
+    if (size == 0) {
+      return chosen;
+    }
+    for (BsonDocument one = input.next(); one != null; one = input.next()) {
+      seen++;
+      if (chosen.size() < size) {
+        chosen.add(one);
+      } else {
+        long place = random.nextLong(seen);
+        if (place < size) {
+          chosen.set((int) place, one);
+        }
+      }
+    }
+    Collections.shuffle(chosen, random);
+    return chosen;
+  }
+}

@@ -1,0 +1,153 @@
+package dev.orrery.server.aggregate;
+
+import dev.orrery.server.error.CommandException;
+import dev.orrery.server.error.ErrorCode;
+import dev.orrery.server.expression.NumberSpread;
+import dev.orrery.server.expression.NumberSum;
+import dev.orrery.server.expression.Truth;
+import dev.orrery.storage.value.BsonOrder;
+import org.bson.BsonDocument;
+import org.bson.BsonNull;
+import org.bson.BsonValue;
+import org.jspecify.annotations.Nullable;
+
+/** Accumulators that keep one value. */
+final class SimpleAccumulators {
+  private SimpleAccumulators() {}
+
+  /** {@code $sum}: 0 without numbers. */
+  static final class Sum implements Accumulator {
+    private final NumberSum sum = new NumberSum();
+
+    @Override
+    public void add(@Nullable BsonValue value) {
+      sum.add(value);
+    }
+
+    @Override
+    public BsonValue result() {
+      return sum.sum();
+    }
+  }
+
+  /** {@code $avg}: null without numbers. */
+  static final class Average implements Accumulator {
+    private final NumberSum sum = new NumberSum();
+
+    @Override
+    public void add(@Nullable BsonValue value) {
+      sum.add(value);
+    }
+
+    @Override
+    public BsonValue result() {
+      BsonValue average = sum.average();
+      return average == null ? BsonNull.VALUE : average;
+    }
+  }
+
+  /** {@code $stdDevPop}, {@code $stdDevSamp}. */
+  static final class Deviation implements Accumulator {
+    private final NumberSpread spread = new NumberSpread();
+    private final int lost;
+
+    Deviation(int lost) {
+      this.lost = lost;
+    }
+
+    @Override
+    public void add(@Nullable BsonValue value) {
+      spread.add(value);
+    }
+
+    @Override
+    public BsonValue result() {
+      return spread.result(lost);
+    }
+  }
+
+  /** {@code $min}, {@code $max}: null and missing values don't count. */
+  static final class Extreme implements Accumulator {
+    private final BsonOrder order;
+    private final int sign;
+    private @Nullable BsonValue best;
+
+    Extreme(BsonOrder order, int sign) {
+      this.order = order;
+      this.sign = sign;
+    }
+
+    @Override
+    public void add(@Nullable BsonValue value) {
+      if (!Truth.isNullish(value) && (best == null || order.compare(value, best) * sign < 0)) {
+        best = value;
+      }
+    }
+
+    @Override
+    public BsonValue result() {
+      return best == null ? BsonNull.VALUE : best;
+    }
+  }
+
+  /** {@code $first}: of the first document, even if it is missing there. */
+  static final class First implements Accumulator {
+    private @Nullable BsonValue first;
+
+    @Override
+    public void add(@Nullable BsonValue value) {
+      if (first == null) {
+        first = value == null ? BsonNull.VALUE : value;
+      }
+    }
+
+    @Override
+    public BsonValue result() {
+      return first == null ? BsonNull.VALUE : first;
+    }
+  }
+
+  /** {@code $last}. */
+  static final class Last implements Accumulator {
+    private @Nullable BsonValue last;
+
+    @Override
+    public void add(@Nullable BsonValue value) {
+      last = value;
+    }
+
+    @Override
+    public BsonValue result() {
+      return last == null ? BsonNull.VALUE : last;
+    }
+  }
+
+  /** {@code $mergeObjects}: fields of later documents win. */
+  static final class Merge implements Accumulator {
+    private final BsonDocument merged = new BsonDocument();
+
+    @Override
+    public void add(@Nullable BsonValue value) {
+      if (Truth.isNullish(value)) {
+        return;
+      }
+      if (!value.isDocument()) {
+        throw new CommandException(
+            ErrorCode.LOCATION_5911200, "$mergeObjects only supports objects");
+      }
+      merged.putAll(value.asDocument());
+    }
+
+    @Override
+    public BsonValue result() {
+      var copy = new BsonDocument();
+      copy.putAll(merged);
+      return copy;
+    }
+
+    @Override
+    public long heapBytes() {
+      return merged.size() * 96L;
+    }
+  }
+}

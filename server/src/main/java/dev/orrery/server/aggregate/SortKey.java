@@ -1,0 +1,58 @@
+package dev.orrery.server.aggregate;
+
+import dev.orrery.server.query.SortPattern;
+import dev.orrery.storage.value.BsonOrder;
+import dev.orrery.storage.value.FieldPath;
+import dev.orrery.storage.value.RawDocument;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Set;
+import org.bson.BsonDocument;
+import org.bson.BsonValue;
+import org.bson.RawBsonDocument;
+
+/** Keys of documents by a sort pattern: bytes that order, compared unsigned, as they do. */
+final class SortKey {
+  private final SortPattern pattern;
+  private final Set<String> heads = new LinkedHashSet<>();
+
+  SortKey(SortPattern pattern) {
+    this.pattern = pattern;
+    for (SortPattern.Part part : pattern.parts()) {
+      if (part.path() != null) {
+        heads.add(part.path().part(0));
+      }
+    }
+  }
+
+  static SortKey parse(BsonDocument pattern, BsonOrder order) {
+    return new SortKey(SortPattern.parse(RawDocument.of(pattern), order));
+  }
+
+  SortPattern pattern() {
+    return pattern;
+  }
+
+  /** The paths that the pattern names. */
+  List<String> paths() {
+    return pattern.parts().stream()
+        .map(SortPattern.Part::path)
+        .filter(path -> path != null)
+        .map(FieldPath::dotted)
+        .toList();
+  }
+
+  byte[] of(BsonDocument document) {
+    if (document instanceof RawBsonDocument) {
+      return pattern.key(Documents.encode(document));
+    }
+    var needed = new BsonDocument();
+    for (String head : heads) {
+      BsonValue value = document.get(head);
+      if (value != null) {
+        needed.append(head, value);
+      }
+    }
+    return pattern.key(RawDocument.of(needed));
+  }
+}

@@ -1,0 +1,138 @@
+package dev.orrery.server.aggregate;
+
+import dev.orrery.server.error.BsonText;
+import dev.orrery.server.error.CommandException;
+import dev.orrery.server.error.ErrorCode;
+import java.util.Iterator;
+import java.util.List;
+import java.util.Set;
+import org.bson.BsonDocument;
+import org.bson.BsonValue;
+import org.jspecify.annotations.Nullable;
+
+/** Stages that tell about the server or a collection; they make documents out of nothing. */
+record SourceStage(String name, BsonDocument specification, Set<Trait> traits, Source source)
+    implements Stage {
+  private static final Set<Trait> ON_COLLECTION = Set.of(Trait.FIRST, Trait.NOT_IN_FACET);
+  private static final Set<Trait> ON_DATABASE =
+      Set.of(
+          Trait.FIRST,
+          Trait.NO_COLLECTION,
+          Trait.NOT_IN_FACET,
+          Trait.NOT_IN_LOOKUP,
+          Trait.NOT_IN_UNION);
+
+  /** Where the documents come from. */
+  interface Source {
+    List<BsonDocument> documents(Run run);
+  }
+
+  static List<Stage> parseCollectionStatistics(
+      String name, BsonValue argument, PipelineContext context) {
+    if (!argument.isDocument()) {
+      throw new CommandException(
+          ErrorCode.LOCATION_5447000,
+          "$collStats must take a nested object but found: " + BsonText.element(name, argument));
+    }
+    BsonDocument options = argument.asDocument();
+    Failures.requireKnown(
+        "$collStats",
+        options,
+        List.of("count", "latencyStats", "storageStats", "queryExecStats", "operationStats"));
+    return stage(
+        name,
+        options,
+        ON_COLLECTION,
+        run -> List.of(run.environment().collectionStatistics(context.namespace(), options)));
+  }
+
+  static List<Stage> parseIndexStatistics(
+      String name, BsonValue argument, PipelineContext context) {
+    if (!argument.isDocument() || !argument.asDocument().isEmpty()) {
+      throw new CommandException(
+          ErrorCode.LOCATION_28803, "The $indexStats stage specification must be an empty object");
+    }
+    return stage(
+        name,
+        argument,
+        ON_COLLECTION,
+        run -> run.environment().indexStatistics(context.namespace()));
+  }
+
+  static List<Stage> parsePlanCacheStatistics(
+      String name, BsonValue argument, PipelineContext context) {
+    if (!argument.isDocument()) {
+      throw Failures.failedToParse(
+          "$planCacheStats value must be an object. Found: " + BsonText.typeName(argument));
+    }
+    if (!argument.asDocument().isEmpty()) {
+      throw Failures.failedToParse(
+          "$planCacheStats parameters object must be empty or contain only 'allHosts'");
+    }
+    return stage(name, argument, ON_COLLECTION, run -> List.of());
+  }
+
+  static List<Stage> parseCurrentOperations(
+      String name, BsonValue argument, PipelineContext context) {
+    if (context.hasCollection() || !context.database().equals("admin")) {
+      throw new CommandException(
+          ErrorCode.INVALID_NAMESPACE,
+          "$currentOp must be run against the 'admin' database with {aggregate: 1}");
+    }
+    if (!argument.isDocument()) {
+      throw Failures.failedToParse(
+          "$currentOp options must be specified in an object, but found: "
+              + BsonText.typeName(argument));
+    }
+    return stage(
+        name,
+        argument,
+        ON_DATABASE,
+        run -> run.environment().currentOperations(argument.asDocument()));
+  }
+
+  static List<Stage> parseSessions(String name, BsonValue argument, PipelineContext context) {
+    boolean isConfig = context.namespace().toString().equals("config.system.sessions");
+    if (!isConfig) {
+      throw new CommandException(
+          ErrorCode.INVALID_NAMESPACE,
+          "$listSessions may only be run against config.system.sessions");
+    }
+    return stage(
+        name, argument, ON_COLLECTION, run -> run.environment().sessions(options(argument)));
+  }
+
+  static List<Stage> parseLocalSessions(String name, BsonValue argument, PipelineContext context) {
+    if (context.hasCollection()) {
+      throw new CommandException(
+          ErrorCode.INVALID_NAMESPACE,
+          "$listLocalSessions must be run against the database with {aggregate: 1}, not a"
+              + " collection");
+    }
+    return stage(name, argument, ON_DATABASE, run -> run.environment().sessions(options(argument)));
+  }
+
+  private static BsonDocument options(BsonValue argument) {
+    return argument.isDocument() ? argument.asDocument() : new BsonDocument();
+  }
+
+  private static List<Stage> stage(
+      String name, BsonValue argument, Set<Trait> traits, Source source) {
+    return List.of(new SourceStage(name, new BsonDocument(name, argument), traits, source));
+  }
+
+  @Override
+  public DocumentStream open(DocumentStream input, Run run) {
+    return new DocumentStream() {
+      private @Nullable Iterator<BsonDocument> documents;
+
+      @Override
+      public @Nullable BsonDocument next() {
+        if (documents == null) {
+          documents = source.documents(run).iterator();
+        }
+        return documents.hasNext() ? documents.next() : null;
+      }
+    };
+  }
+}

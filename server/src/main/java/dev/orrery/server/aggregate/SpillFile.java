@@ -1,0 +1,117 @@
+package dev.orrery.server.aggregate;
+
+import dev.orrery.server.error.CommandException;
+import dev.orrery.server.error.ErrorCode;
+import dev.orrery.storage.value.RawDocument;
+import java.io.BufferedInputStream;
+import java.io.BufferedOutputStream;
+import java.io.DataInputStream;
+import java.io.DataOutputStream;
+import java.io.EOFException;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Iterator;
+import java.util.NoSuchElementException;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A temporary file of a blocking stage: records of a key, a number and a document, written once and
+ * read in the same order, as often as wanted. It lives until it is closed.
+ */
+final class SpillFile implements AutoCloseable {
+  private final Path file;
+  private final DataOutputStream out;
+
+  SpillFile(Path directory, String stage) {
+    try {
+      Files.createDirectories(directory);
+      file = Files.createTempFile(directory, stage.substring(1), ".spill");
+      out = new DataOutputStream(new BufferedOutputStream(Files.newOutputStream(file), 1 << 16));
+    } catch (IOException e) {
+      throw failed(e);
+    }
+  }
+
+  void write(byte[] key, long number, RawDocument document) {
+    try {
+      out.writeInt(key.length);
+      out.write(key);
+      out.writeLong(number);
+      out.writeInt(document.length());
+      out.write(document.bytes(), document.offset(), document.length());
+    } catch (IOException e) {
+      throw failed(e);
+    }
+  }
+
+  /** Ends the writing. */
+  void finish() {
+    try {
+      out.close();
+    } catch (IOException e) {
+      throw failed(e);
+    }
+  }
+
+  /** The records in the order in which they were written. */
+  Iterator<Sorter.Entry> entries() {
+    try {
+      var in = new DataInputStream(new BufferedInputStream(Files.newInputStream(file), 1 << 16));
+      return new Iterator<>() {
+        private Sorter.@Nullable Entry next = read(in);
+
+        @Override
+        public boolean hasNext() {
+          return next != null;
+        }
+
+        @Override
+        public Sorter.Entry next() {
+          if (next == null) {
+            throw new NoSuchElementException();
+          }
+          Sorter.Entry current = next;
+          next = read(in);
+          return current;
+        }
+      };
+    } catch (IOException e) {
+      throw failed(e);
+    }
+  }
+
+  private static Sorter.@Nullable Entry read(DataInputStream in) {
+    try {
+      int length;
+      try {
+        length = in.readInt();
+      } catch (EOFException e) {
+        in.close();
+        return null;
+      }
+      byte[] key = in.readNBytes(length);
+      long number = in.readLong();
+      byte[] document = in.readNBytes(in.readInt());
+      return new Sorter.Entry(key, number, RawDocument.wrap(document).toBsonDocument());
+    } catch (IOException e) {
+      throw failed(e);
+    }
+  }
+
+  private static CommandException failed(IOException e) {
+    return new CommandException(
+        ErrorCode.INTERNAL_ERROR, "a temporary file failed: " + e.getMessage());
+  }
+
+  @Override
+  public void close() {
+    try {
+      out.close();
+      Files.deleteIfExists(file);
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+}

@@ -1,0 +1,49 @@
+package dev.orrery.server.aggregate;
+
+import dev.orrery.server.expression.Dependencies;
+import java.util.Set;
+import org.bson.BsonDocument;
+
+/** One parsed stage of a pipeline: immutable, to be opened any number of times. */
+interface Stage {
+  /** Where in a pipeline a stage may stand, and what it may read. */
+  enum Trait {
+    /** Makes documents out of nothing: only as the first stage. */
+    FIRST,
+    /** Writes: only as the last stage. */
+    LAST,
+    /** Runs on a database, not on a collection: {@code {aggregate: 1}}. */
+    NO_COLLECTION,
+    NOT_IN_FACET,
+    NOT_IN_LOOKUP,
+    NOT_IN_UNION
+  }
+
+  /** {@code $match} and so on, as users know it. */
+  String name();
+
+  /** The stage as explain prints it. */
+  BsonDocument specification();
+
+  /** What becomes of the documents of {@code input}. Closing the result closes the input. */
+  DocumentStream open(DocumentStream input, Run run);
+
+  default Set<Trait> traits() {
+    return Set.of();
+  }
+
+  /** The same stage with its constants computed; fails as {@code Expression.optimize} does. */
+  default Stage optimize() {
+    return this;
+  }
+
+  /**
+   * Notes which fields of its input the stage reads.
+   *
+   * @return whether later stages see nothing but what those fields made
+   */
+  default boolean addDependencies(Dependencies dependencies) {
+    dependencies.addWholeDocument();
+    return true;
+  }
+}

@@ -1,0 +1,25 @@
+package dev.orrery.server.aggregate;
+
+import java.util.function.UnaryOperator;
+import org.bson.BsonDocument;
+import org.jspecify.annotations.Nullable;
+
+/** Every document of the input, changed; one for which there is null is left out. */
+record Transformed(DocumentStream input, UnaryOperator<@Nullable BsonDocument> change)
+    implements DocumentStream {
+  @Override
+  public @Nullable BsonDocument next() {
+    for (BsonDocument one = input.next(); one != null; one = input.next()) {
+      BsonDocument changed = change.apply(one);
+      if (changed != null) {
+        return changed;
+      }
+    }
+    return null;
+  }
+
+  @Override
+  public void close() {
+    input.close();
+  }
+}

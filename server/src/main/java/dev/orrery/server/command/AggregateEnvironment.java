@@ -1,0 +1,179 @@
+package dev.orrery.server.command;
+
+import dev.orrery.server.aggregate.Environment;
+import dev.orrery.server.aggregate.Output;
+import dev.orrery.server.aggregate.SourceQuery;
+import dev.orrery.server.plan.DocumentCursor;
+import dev.orrery.server.plan.Execution;
+import dev.orrery.server.plan.PlanResult;
+import dev.orrery.server.plan.Query;
+import dev.orrery.server.session.Sessions;
+import dev.orrery.storage.CollectionStore;
+import dev.orrery.storage.Namespace;
+import dev.orrery.storage.value.RawDocument;
+import java.util.ArrayList;
+import java.util.Iterator;
+import java.util.List;
+import org.bson.BsonDateTime;
+import org.bson.BsonDocument;
+import org.bson.BsonInt64;
+import org.bson.BsonString;
+import org.bson.BsonValue;
+import org.jspecify.annotations.Nullable;
+
+/** Collections and the server itself, as the pipeline of one aggregate command sees them. */
+final class AggregateEnvironment implements Environment {
+  /** What pipelines tell about the server. */
+  record Server(Sessions sessions, ServerFacts facts) {}
+
+  private final DataServices services;
+  private final Server server;
+  private final CommandContext context;
+  private final Execution execution;
+  private final boolean isUnchecked;
+  private boolean isAdmitted;
+
+  AggregateEnvironment(
+      DataServices services,
+      Server server,
+      CommandContext context,
+      Execution execution,
+      boolean isUnchecked) {
+    this.services = services;
+    this.server = server;
+    this.context = context;
+    this.execution = execution;
+    this.isUnchecked = isUnchecked;
+  }
+
+  @Nullable CollectionStore find(Namespace namespace) {
+    return services.databases().find(namespace.database(), namespace.collection());
+  }
+
+  @Override
+  public @Nullable View view(Namespace namespace) {
+    CollectionStore found = find(namespace);
+    if (found == null || !found.info().isView()) {
+      return null;
+    }
+    BsonDocument options = found.info().options();
+    var pipeline = new ArrayList<BsonDocument>();
+    BsonValue stages = options.get("pipeline");
+    if (stages != null) {
+      stages.asArray().forEach(stage -> pipeline.add(stage.asDocument()));
+    }
+    String on = options.getString("viewOn").getValue();
+    return new View(new Namespace(namespace.database(), on), pipeline);
+  }
+
+  @Override
+  public RawStream read(Namespace namespace, SourceQuery source) {
+    CollectionStore collection = find(namespace);
+    if (collection == null) {
+      return listed(namespace, source);
+    }
+    if (!isAdmitted) {
+      isAdmitted = true; // the first read is that of the pipeline's own collection
+      context.work().admit(collection, source.criteria().filter());
+    }
+    return new Reading(services.planner().plan(query(collection, source)).open(execution));
+  }
+
+  /** Documents of the database config, or none. */
+  private RawStream listed(Namespace namespace, SourceQuery source) {
+    List<RawDocument> documents =
+        namespace.database().equals(ConfigDatabase.NAME)
+            ? new ConfigDatabase(services.databases(), services.clock())
+                .find(namespace.collection())
+            : null;
+    if (documents == null) {
+      return new Reading(null);
+    }
+    return new Listed(ListedDocuments.select(documents, query(null, source)).iterator());
+  }
+
+  static Query query(@Nullable CollectionStore collection, SourceQuery source) {
+    SourceQuery.Criteria criteria = source.criteria();
+    Query query =
+        Query.of(collection, criteria.filter(), criteria.document())
+            .with(criteria.collation())
+            .with(new Query.Window(source.skip(), source.limit()));
+    if (criteria.hint() != null) {
+      query = query.with(new Query.Hints(criteria.hint(), null, null));
+    }
+    return source.sort() == null
+        ? query
+        : query.with(new Query.Order(source.sort(), source.sortDocument(), false));
+  }
+
+  /** Documents that no collection holds. */
+  private record Listed(Iterator<RawDocument> documents) implements RawStream {
+    @Override
+    public @Nullable RawDocument next() {
+      return documents.hasNext() ? documents.next() : null;
+    }
+
+    @Override
+    public void close() {}
+  }
+
+  /** The documents of a plan; none without one. */
+  private record Reading(@Nullable DocumentCursor cursor) implements RawStream {
+    @Override
+    public @Nullable RawDocument next() {
+      PlanResult result = cursor == null ? null : cursor.next();
+      return result == null ? null : result.document();
+    }
+
+    @Override
+    public void close() {
+      if (cursor != null) {
+        cursor.close();
+      }
+    }
+  }
+
+  @Override
+  public BsonDocument collectionStatistics(Namespace namespace, BsonDocument specification) {
+    var statistics = new CollectionStatistics(namespace, find(namespace));
+    var document =
+        new BsonDocument("ns", new BsonString(namespace.toString()))
+            .append("host", new BsonString("localhost"))
+            .append("localTime", new BsonDateTime(services.clock().millis()));
+    if (specification.containsKey("latencyStats")) {
+      document.append("latencyStats", CollectionStatistics.noLatencies());
+    }
+    if (specification.containsKey("storageStats")) {
+      document.append("storageStats", statistics.storage(specification.get("storageStats")));
+    }
+    if (specification.containsKey("count")) {
+      document.append("count", new BsonInt64(statistics.requireCount()));
+    }
+    return document;
+  }
+
+  @Override
+  public List<BsonDocument> indexStatistics(Namespace namespace) {
+    return new CollectionStatistics(namespace, find(namespace)).indexes(server.facts());
+  }
+
+  @Override
+  public List<BsonDocument> currentOperations(BsonDocument specification) {
+    var operation =
+        new BsonDocument("type", new BsonString("op"))
+            .append("host", new BsonString("localhost"))
+            .append("op", new BsonString("command"))
+            .append("ns", new BsonString("admin.$cmd.aggregate"));
+    return List.of(operation);
+  }
+
+  @Override
+  public List<BsonDocument> sessions(BsonDocument specification) {
+    return List.of();
+  }
+
+  @Override
+  public Output output() {
+    return new AggregateOutput(services, context, isUnchecked);
+  }
+}

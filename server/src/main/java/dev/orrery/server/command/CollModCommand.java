@@ -1,0 +1,201 @@
+package dev.orrery.server.command;
+
+import dev.orrery.server.error.CommandException;
+import dev.orrery.server.error.ErrorCode;
+import dev.orrery.storage.CollectionStore;
+import dev.orrery.storage.catalog.CollectionInfo;
+import dev.orrery.storage.value.RawTypes;
+import java.util.List;
+import org.bson.BsonDocument;
+import org.bson.BsonInt64;
+import org.bson.BsonString;
+import org.bson.BsonValue;
+
+/** {@code collMod}: other options for a collection, a view, or one of the indexes. */
+final class CollModCommand implements Command {
+  private static final List<String> ONLY_ON_VIEWS = List.of("pipeline", "viewOn");
+  private static final List<String> NOT_ON_VIEWS =
+      List.of("validator", "validationLevel", "validationAction", "changeStreamPreAndPostImages");
+  private static final List<String> VALIDATION =
+      List.of("validator", "validationLevel", "validationAction");
+
+  private final Databases databases;
+  private final ViewDefinitions views;
+  private final IndexChanges indexes;
+
+  CollModCommand(Databases databases) {
+    this.databases = databases;
+    this.views = new ViewDefinitions(databases);
+    this.indexes = new IndexChanges(databases.engine());
+  }
+
+  @Override
+  public Spec spec() {
+    return Spec.of("collMod", Access.ADMIN, Trait.LONG, Trait.STABLE_API);
+  }
+
+  @Override
+  public BsonDocument run(CommandContext context, CommandReader body) {
+    CollModParams params = CollModParams.parse(body);
+    CollectionStore found = databases.find(context.database(), params.collection());
+    if (found == null) {
+      throw new CommandException(ErrorCode.NAMESPACE_NOT_FOUND, "ns does not exist");
+    }
+    BsonDocument reply = found.info().isView() ? modifyView(found, params) : modify(found, params);
+    context.awaitDurable(databases.engine().lastLsn());
+    return reply;
+  }
+
+  private BsonDocument modifyView(CollectionStore view, CollModParams params) {
+    if (params.index() != null) {
+      throw notOnView("index");
+    }
+    for (String option : NOT_ON_VIEWS) {
+      if (params.given().containsKey(option)) {
+        throw notOnView(option);
+      }
+    }
+    if (params.expireAfterSeconds() != null) {
+      throw notOnView("expireAfterSeconds");
+    }
+    var options = new BsonDocument();
+    options.putAll(view.info().options());
+    for (String option : ONLY_ON_VIEWS) {
+      if (params.given().containsKey(option)) {
+        options.put(option, params.given().get(option));
+      }
+    }
+    views.require(view.info().namespace(), options);
+    databases.engine().update(view, info -> info.withOptions(options));
+    return new BsonDocument();
+  }
+
+  private static CommandException notOnView(String option) {
+    return CollectionOptions.invalid("option not supported on a view: " + option);
+  }
+
+  private BsonDocument modify(CollectionStore collection, CollModParams params) {
+    BsonDocument given = params.given();
+    requireCapped(collection.info(), given);
+    IndexChanges.Change change = indexes.prepare(collection, params);
+    requireValidator(given);
+    for (String option : ONLY_ON_VIEWS) {
+      if (given.containsKey(option)) {
+        throw CollectionOptions.invalid("option only supported on a view: " + option);
+      }
+    }
+    requireExpiry(collection.info(), params);
+    if (given.containsKey("timeseries") && !collection.info().options().containsKey("timeseries")) {
+      throw CollectionOptions.invalid(
+          "option only supported on a time-series collection: timeseries");
+    }
+    if (change.isPreparation() && !given.isEmpty()) {
+      throw CollectionOptions.invalid(
+          "prepareUnique cannot be combined with any other modification.");
+    }
+    if (params.isDryRun()) {
+      return new BsonDocument();
+    }
+    databases
+        .engine()
+        .update(collection, info -> info.withOptions(changed(info.options(), params)));
+    return indexes.carryOut(collection, change);
+  }
+
+  private static void requireCapped(CollectionInfo info, BsonDocument given) {
+    boolean asks = given.containsKey("cappedSize") || given.containsKey("cappedMax");
+    if (asks && !CollectionOptions.isTrue(info.options(), "capped")) {
+      throw CollectionOptions.invalid("Collection must be capped.");
+    }
+  }
+
+  private static void requireValidator(BsonDocument given) {
+    try {
+      CollectionOptions.requireValidator(given.getDocument("validator", new BsonDocument()));
+    } catch (CommandException e) {
+      throw new CommandException(
+          e.code(),
+          "Parsing of collection validator failed :: caused by :: " + e.getMessage(),
+          e.details());
+    }
+  }
+
+  private static void requireExpiry(CollectionInfo info, CollModParams params) {
+    if (params.expireAfterSeconds() == null) {
+      return;
+    }
+    boolean mayExpire =
+        info.options().containsKey("timeseries") || info.options().containsKey("clusteredIndex");
+    if (!mayExpire) {
+      throw CollectionOptions.invalid(
+          "'expireAfterSeconds' option is only supported on collections clustered by _id");
+    }
+    boolean isText = params.expireAfterSeconds().type() == RawTypes.STRING;
+    if (isText && !params.expireAfterSeconds().asString().equals("off")) {
+      throw CollectionOptions.invalid(
+          "Invalid string value for the 'clusteredIndex::expireAfterSeconds' option. Got: '%s'. Accepted value is 'off'"
+              .formatted(params.expireAfterSeconds().asString()));
+    }
+    if (!isText && !params.expireAfterSeconds().isNumber()) {
+      throw FieldErrors.wrongType(
+          "collMod.expireAfterSeconds",
+          params.expireAfterSeconds().type(),
+          List.of("string", "long", "int", "decimal", "double"));
+    }
+  }
+
+  /** The options as they become; the order of those that stay does not change. */
+  private static BsonDocument changed(BsonDocument before, CollModParams params) {
+    BsonDocument given = params.given();
+    var options = new BsonDocument();
+    options.putAll(before);
+    number(options, "size", given.get("cappedSize"));
+    number(options, "max", given.get("cappedMax"));
+    BsonDocument images = given.getDocument("changeStreamPreAndPostImages", null);
+    if (images != null) {
+      options.remove("changeStreamPreAndPostImages");
+      if (CollectionOptions.isTrue(images, "enabled")) {
+        options.put("changeStreamPreAndPostImages", images);
+      }
+    }
+    if (VALIDATION.stream().anyMatch(given::containsKey)) {
+      validation(options, given);
+    }
+    if (params.expireAfterSeconds() != null) {
+      if (params.expireAfterSeconds().isNumber()) {
+        long seconds = RawNumbers.toLong(params.expireAfterSeconds());
+        options.put("expireAfterSeconds", new BsonInt64(seconds));
+      } else {
+        options.remove("expireAfterSeconds");
+      }
+    }
+    return options;
+  }
+
+  private static void number(BsonDocument options, String name, BsonValue value) {
+    if (value != null && value.asNumber().longValue() > 0) {
+      options.put(name, Sizes.number(value.asNumber().longValue()));
+    }
+  }
+
+  /** All three are written down as soon as one of them changes. */
+  private static void validation(BsonDocument options, BsonDocument given) {
+    BsonDocument validator = given.getDocument("validator", null);
+    if (validator != null && validator.isEmpty()) {
+      options.remove("validator");
+    } else if (validator != null) {
+      options.put("validator", validator);
+    }
+    set(options, given, "validationLevel", "strict");
+    set(options, given, "validationAction", "error");
+  }
+
+  private static void set(BsonDocument options, BsonDocument given, String name, String fallback) {
+    BsonValue value = given.get(name);
+    if (value != null) {
+      options.put(name, value);
+    } else {
+      options.putIfAbsent(name, new BsonString(fallback));
+    }
+  }
+}

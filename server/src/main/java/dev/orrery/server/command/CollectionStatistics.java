@@ -1,0 +1,141 @@
+package dev.orrery.server.command;
+
+import dev.orrery.server.error.CommandException;
+import dev.orrery.server.error.ErrorCode;
+import dev.orrery.storage.CollectionStore;
+import dev.orrery.storage.Namespace;
+import dev.orrery.storage.PartitionStatistics;
+import dev.orrery.storage.PartitionStore;
+import dev.orrery.storage.index.IndexSpec;
+import java.util.ArrayList;
+import java.util.List;
+import org.bson.BsonArray;
+import org.bson.BsonBoolean;
+import org.bson.BsonDateTime;
+import org.bson.BsonDocument;
+import org.bson.BsonInt32;
+import org.bson.BsonInt64;
+import org.bson.BsonNumber;
+import org.bson.BsonString;
+import org.bson.BsonValue;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Counts and sizes of a collection, as the stages $collStats and $indexStats print them.
+ *
+ * @param collection null when it does not exist
+ */
+record CollectionStatistics(Namespace namespace, @Nullable CollectionStore collection) {
+  private List<PartitionStore> partitions() {
+    return collection == null || collection.info().isView() ? List.of() : collection.partitions();
+  }
+
+  long requireCount() {
+    if (collection == null) {
+      throw new CommandException(
+          ErrorCode.NAMESPACE_NOT_FOUND,
+          "Unable to retrieve count in $collStats stage :: caused by :: Collection ["
+              + namespace
+              + "] not found.");
+    }
+    return total().documents();
+  }
+
+  private PartitionStatistics total() {
+    long documents = 0;
+    long bytes = 0;
+    for (PartitionStore partition : partitions()) {
+      PartitionStatistics one = partition.statistics();
+      documents += one.documents();
+      bytes += one.bytes();
+    }
+    return new PartitionStatistics(documents, bytes, 0);
+  }
+
+  private long indexBytes(IndexSpec index) {
+    long bytes = 0;
+    for (PartitionStore partition : partitions()) {
+      bytes += partition.statistics(index).bytes();
+    }
+    return bytes;
+  }
+
+  /** {@code options} may have a scale. */
+  BsonDocument storage(BsonValue options) {
+    long scale = scale(options);
+    PartitionStatistics total = total();
+    List<IndexSpec> indexes = collection == null ? List.of() : collection.info().readyIndexes();
+    var sizes = new BsonDocument();
+    long indexTotal = 0;
+    for (IndexSpec index : indexes) {
+      long bytes = indexBytes(index);
+      indexTotal += bytes;
+      sizes.append(index.name(), number(bytes / scale));
+    }
+    var document =
+        new BsonDocument("size", number(total.bytes() / scale))
+            .append("count", number(total.documents()));
+    if (total.documents() > 0) {
+      document.append("avgObjSize", number(total.bytes() / total.documents()));
+    }
+    return document
+        .append("numOrphanDocs", new BsonInt32(0))
+        .append("storageSize", number(total.bytes() / scale))
+        .append("freeStorageSize", new BsonInt32(0))
+        .append("capped", BsonBoolean.valueOf(isCapped()))
+        .append("nindexes", new BsonInt32(indexes.size()))
+        .append("indexDetails", new BsonDocument())
+        .append("indexBuilds", new BsonArray())
+        .append("totalIndexSize", number(indexTotal / scale))
+        .append("totalSize", number((total.bytes() + indexTotal) / scale))
+        .append("indexSizes", sizes)
+        .append("scaleFactor", number(scale));
+  }
+
+  private boolean isCapped() {
+    return collection != null
+        && collection.info().options().getBoolean("capped", BsonBoolean.FALSE).getValue();
+  }
+
+  private static long scale(BsonValue options) {
+    BsonValue scale = options.isDocument() ? options.asDocument().get("scale") : null;
+    return scale instanceof BsonNumber number ? Math.max(1, number.longValue()) : 1;
+  }
+
+  private static BsonValue number(long value) {
+    return (int) value == value ? new BsonInt32((int) value) : new BsonInt64(value);
+  }
+
+  /** Latencies are not kept for each collection. */
+  static BsonDocument noLatencies() {
+    var document = new BsonDocument();
+    for (String kind : List.of("reads", "writes", "commands", "transactions")) {
+      document.append(
+          kind,
+          new BsonDocument("latency", new BsonInt64(0))
+              .append("ops", new BsonInt64(0))
+              .append("queryableEncryptionLatencyMicros", new BsonInt64(0)));
+    }
+    return document;
+  }
+
+  /** One document for each index; how often it was used is not counted. */
+  List<BsonDocument> indexes(ServerFacts facts) {
+    var documents = new ArrayList<BsonDocument>();
+    if (collection == null || collection.info().isView()) {
+      return documents;
+    }
+    for (IndexSpec index : collection.info().readyIndexes()) {
+      var accesses =
+          new BsonDocument("ops", new BsonInt64(0))
+              .append("since", new BsonDateTime(facts.startMillis()));
+      documents.add(
+          new BsonDocument("name", new BsonString(index.name()))
+              .append("key", index.keyPattern())
+              .append("host", new BsonString("localhost"))
+              .append("accesses", accesses)
+              .append("spec", index.document()));
+    }
+    return documents;
+  }
+}

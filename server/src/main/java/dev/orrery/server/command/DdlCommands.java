@@ -1,0 +1,57 @@
+package dev.orrery.server.command;
+
+import dev.orrery.server.cursor.CursorRegistry;
+import java.util.List;
+import java.util.UUID;
+import java.util.function.LongSupplier;
+import java.util.function.Supplier;
+
+/** The commands that define and look after databases, collections, views and indexes. */
+public final class DdlCommands {
+  private DdlCommands() {}
+
+  /**
+   * All of them.
+   *
+   * @param ids names index builds
+   */
+  public static List<Command> all(
+      Databases databases, CursorRegistry cursors, Supplier<UUID> ids, LongSupplier nanoClock) {
+    var listings = new Listings(cursors);
+    var engine = databases.engine();
+    return List.of( // sorted by command name
+        EndTransactionCommand.abort(),
+        new AuthenticateCommand(),
+        new CloneCollectionAsCappedCommand(databases),
+        new CollModCommand(databases),
+        new CollStatsCommand(databases),
+        EndTransactionCommand.commit(),
+        new CompactCommand(databases),
+        new ConvertToCappedCommand(databases),
+        new CreateCommand(databases),
+        new CreateIndexesCommand(databases, ids),
+        new CurrentOpCommand(),
+        new DataSizeCommand(databases, nanoClock),
+        new DbStatsCommand(databases),
+        new DropCommand(databases),
+        new DropDatabaseCommand(databases),
+        new DropIndexesCommand(databases),
+        MissingUserCommand.drop(),
+        new FileMd5Command(databases),
+        new FsyncCommand(engine),
+        new FsyncUnlockCommand(),
+        new KillOpCommand(),
+        new ListCollectionsCommand(databases, listings),
+        new ListDatabasesCommand(databases),
+        new ListIndexesCommand(databases, listings),
+        new MapReduceCommand(),
+        new PlanCacheClearCommand(),
+        new ProfileCommand(engine),
+        new ReIndexCommand(databases),
+        new RenameCollectionCommand(databases),
+        new TopCommand(),
+        MissingUserCommand.update(),
+        new UsersInfoCommand(),
+        new ValidateCommand(databases));
+  }
+}

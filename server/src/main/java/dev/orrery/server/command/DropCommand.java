@@ -1,0 +1,41 @@
+package dev.orrery.server.command;
+
+import dev.orrery.storage.CollectionStore;
+import org.bson.BsonDocument;
+import org.bson.BsonInt32;
+import org.bson.BsonString;
+
+/** {@code drop}: removes a collection or a view; a missing one is no error. */
+final class DropCommand implements Command {
+  private final Databases databases;
+
+  DropCommand(Databases databases) {
+    this.databases = databases;
+  }
+
+  @Override
+  public Spec spec() {
+    return Spec.of("drop", Access.WRITE, Trait.LONG, Trait.STABLE_API);
+  }
+
+  @Override
+  public BsonDocument run(CommandContext context, CommandReader body) {
+    String collection = body.collection("drop");
+    body.ignore("collectionUUID");
+    body.finish();
+    var reply = new BsonDocument();
+    CollectionStore found = databases.find(context.database(), collection);
+    if (found == null) {
+      return reply;
+    }
+    int indexes = found.info().indexes().size();
+    if (databases.engine().drop(found)) {
+      context.awaitDurable(databases.engine().lastLsn());
+      if (!found.info().isView()) {
+        reply.append("nIndexesWas", new BsonInt32(indexes));
+      }
+      reply.append("ns", new BsonString(found.info().namespace().toString()));
+    }
+    return reply;
+  }
+}

@@ -1,0 +1,41 @@
+package dev.orrery.server.command;
+
+import dev.orrery.server.error.CommandException;
+import dev.orrery.server.error.ErrorCode;
+import dev.orrery.storage.CollectionStore;
+import org.bson.BsonArray;
+import org.bson.BsonDocument;
+import org.bson.BsonInt32;
+
+/**
+ * {@code reIndex}: answers as if all indexes were built anew. They are kept in step with every
+ * write and are rebuilt from the log after a crash, so a rebuild on demand would only be a risk.
+ */
+final class ReIndexCommand implements Command {
+  private final Databases databases;
+
+  ReIndexCommand(Databases databases) {
+    this.databases = databases;
+  }
+
+  @Override
+  public Spec spec() {
+    return Spec.of("reIndex", Access.WRITE);
+  }
+
+  @Override
+  public BsonDocument run(CommandContext context, CommandReader body) {
+    String collection = body.collection("reIndex");
+    body.finish();
+    CollectionStore found = databases.find(context.database(), collection);
+    if (found == null) {
+      throw new CommandException(ErrorCode.NAMESPACE_NOT_FOUND, "collection does not exist");
+    }
+    if (found.info().isView()) {
+      throw ViewErrors.notSupported("can't re-index a view");
+    }
+    var list = new BsonArray(IndexListing.of(found.info()));
+    var count = new BsonInt32(list.size());
+    return new BsonDocument("nIndexesWas", count).append("nIndexes", count).append("indexes", list);
+  }
+}
