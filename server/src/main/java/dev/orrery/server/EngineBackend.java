@@ -104,8 +104,8 @@ final class EngineBackend implements MongoServer.Backend {
     var aggregate = new AggregateCommand(data, sessions, facts);
     var further = new ArrayList<>(DataCommands.list(data, aggregate));
     further.add(aggregate);
+    further.addAll(DdlCommands.all(data.databases(), cursors, UUID::randomUUID, System::nanoTime));
     further.addAll(CosmosCommands.list(new CosmosServices(databases, metering)));
-    further.addAll(DdlCommands.all(databases, cursors, UUID::randomUUID, System::nanoTime));
     CommandTable commands = StandardCommands.table(services, further);
     var parts =
         new Dispatcher.Parts(

@@ -14,6 +14,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import org.bson.BsonArray;
 import org.bson.BsonDocument;
+import org.bson.BsonInt32;
 import org.bson.BsonValue;
 import org.jspecify.annotations.Nullable;
 
@@ -72,6 +73,7 @@ public final class CountCommand implements Command {
     Params params = Params.parse(body);
     CollectionStore collection = services.databases().find(context.database(), params.collection);
     if (collection != null && collection.info().isView()) {
+      ViewQueries.requireCollation(collection, params.collation);
       var aggregate =
           ViewQueries.count(params.collection, params.filter, params.window, params.collation);
       return views.aggregate(context, aggregate).thenApply(CountCommand::ofView);
@@ -142,6 +144,6 @@ public final class CountCommand implements Command {
     BsonArray batch = reply.getDocument("cursor").getArray("firstBatch");
     BsonValue count =
         batch.isEmpty() ? BulkReply.number(0) : batch.get(0).asDocument().get("count");
-    return new BsonDocument("n", count);
+    return new BsonDocument("n", count).append("ok", new BsonInt32(1)); // not a double, here
   }
 }

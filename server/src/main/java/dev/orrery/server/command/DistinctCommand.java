@@ -23,6 +23,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import org.bson.BsonArray;
 import org.bson.BsonDocument;
+import org.bson.BsonInt32;
 import org.jspecify.annotations.Nullable;
 
 /** {@code distinct}: the different values of a field; an array counts as its elements. */
@@ -73,6 +74,7 @@ public final class DistinctCommand implements Command {
     Params params = Params.parse(body);
     CollectionStore collection = services.databases().find(context.database(), params.collection);
     if (collection != null && collection.info().isView()) {
+      ViewQueries.requireCollation(collection, params.collation);
       return views
           .aggregate(context, ViewQueries.distinct(params))
           .thenApply(DistinctCommand::ofView);
@@ -121,8 +123,8 @@ public final class DistinctCommand implements Command {
 
   private static BsonDocument ofView(BsonDocument reply) {
     BsonArray batch = reply.getDocument("cursor").getArray("firstBatch");
-    return reply(
-        batch.isEmpty() ? new BsonArray() : batch.get(0).asDocument().getArray("distinct"));
+    return reply(batch.isEmpty() ? new BsonArray() : batch.get(0).asDocument().getArray("distinct"))
+        .append("ok", new BsonInt32(1)); // not a double, here
   }
 
   /** The values found so far, the first of equal ones. */

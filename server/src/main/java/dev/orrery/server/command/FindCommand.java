@@ -49,6 +49,7 @@ public final class FindCommand implements Command {
     var namespace = new Namespace(context.database(), params.collection());
     CollectionStore collection = services.databases().find(context.database(), params.collection());
     if (collection != null && collection.info().isView()) {
+      ViewQueries.requireCollation(collection, params.selection().collation());
       return views.aggregate(context, ViewQueries.find(params));
     }
     FindQuery query = FindQuery.of(services, collection, params);

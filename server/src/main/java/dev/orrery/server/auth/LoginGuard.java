@@ -1,0 +1,89 @@
+package dev.orrery.server.auth;
+
+import com.github.benmanes.caffeine.cache.Cache;
+import com.github.benmanes.caffeine.cache.Caffeine;
+import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Makes guessing passwords slow, and shows it in the log. The more logins as one user from one
+ * address fail, the later each is answered; after a few, also one that succeeds, or a guesser could
+ * hang up early. Nobody else waits: the answer is held back by a timer, not by a thread.
+ */
+final class LoginGuard {
+  /** The first failure costs this; each further one twice as much. */
+  static final long DELAY_MILLIS_MIN = 50;
+
+  static final long DELAY_MILLIS_MAX = 1_000;
+
+  /** A password that was mistyped so often does not slow the right one down. */
+  static final int FREE_FAILURES = 5;
+
+  private static final Logger LOG = LoggerFactory.getLogger(LoginGuard.class);
+  private static final Duration MEMORY = Duration.ofMinutes(1);
+  private static final int GUESSERS_MAX = 10_000;
+  private static final int NAME_CHARACTERS_MAX = 100;
+
+  private final Cache<Guesser, AtomicInteger> failures =
+      Caffeine.newBuilder()
+          .expireAfterAccess(MEMORY)
+          .maximumSize(GUESSERS_MAX)
+          .executor(Runnable::run)
+          .build();
+  private final ScheduledExecutorService timer;
+
+  private record Guesser(String address, String user) {}
+
+  LoginGuard(ScheduledExecutorService timer) {
+    this.timer = timer;
+  }
+
+  /** Counts and logs a failure, and completes when it may be told. */
+  CompletionStage<Void> failed(String address, String user, String reason) {
+    var guesser = guesser(address, user);
+    int count = failures.get(guesser, key -> new AtomicInteger()).incrementAndGet();
+    if (Integer.bitCount(count) == 1) { // a storm shall not flood the log
+      LOG.warn(
+          "login as {} from {} failed ({} in a row): {}",
+          guesser.user.replaceAll("\\p{Cntrl}", "?"),
+          address,
+          count,
+          reason);
+    }
+    return after(delayMillis(count));
+  }
+
+  /** Completes when a success may be told, at once unless somebody has been guessing. */
+  CompletionStage<Void> succeeded(String address, String user) {
+    var guesser = guesser(address, user);
+    AtomicInteger count = failures.getIfPresent(guesser);
+    if (count == null) {
+      return CompletableFuture.completedFuture(null);
+    }
+    failures.invalidate(guesser);
+    return count.get() <= FREE_FAILURES
+        ? CompletableFuture.completedFuture(null)
+        : after(delayMillis(count.get()));
+  }
+
+  static long delayMillis(int failures) {
+    int doublings = Math.min(failures - 1, 10);
+    return Math.min(DELAY_MILLIS_MAX, DELAY_MILLIS_MIN << doublings);
+  }
+
+  private static Guesser guesser(String address, String user) {
+    return new Guesser(address, user.substring(0, Math.min(NAME_CHARACTERS_MAX, user.length())));
+  }
+
+  private CompletionStage<Void> after(long millis) {
+    var due = new CompletableFuture<Void>();
+    timer.schedule(() -> due.complete(null), millis, TimeUnit.MILLISECONDS);
+    return due;
+  }
+}

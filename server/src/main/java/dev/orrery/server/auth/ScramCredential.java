@@ -1,0 +1,70 @@
+package dev.orrery.server.auth;
+
+import java.nio.charset.StandardCharsets;
+import java.security.SecureRandom;
+import java.util.Arrays;
+import java.util.Base64;
+import org.bson.BsonDocument;
+import org.bson.BsonInt32;
+import org.bson.BsonString;
+
+/**
+ * What a server keeps of a password: enough to check a proof, and to prove itself, but neither the
+ * password nor anything that can stand in for it at a login.
+ */
+record ScramCredential(
+    ScramMechanism mechanism, int iterations, byte[] salt, byte[] storedKey, byte[] serverKey) {
+  private static final byte[] CLIENT_KEY = "Client Key".getBytes(StandardCharsets.UTF_8);
+  private static final byte[] SERVER_KEY = "Server Key".getBytes(StandardCharsets.UTF_8);
+
+  /** Takes some ten milliseconds, on purpose. */
+  static ScramCredential derive(
+      ScramMechanism mechanism, String user, String password, SecureRandom random) {
+    byte[] salt = new byte[mechanism.saltBytes()];
+    random.nextBytes(salt);
+    byte[] prepared = mechanism.prepare(user, password).getBytes(StandardCharsets.UTF_8);
+    byte[] salted = mechanism.saltedPassword(prepared, salt, mechanism.iterations());
+    return new ScramCredential(
+        mechanism,
+        mechanism.iterations(),
+        salt,
+        mechanism.hash(mechanism.hmac(salted, CLIENT_KEY)),
+        mechanism.hmac(salted, SERVER_KEY));
+  }
+
+  /**
+   * For a user that does not exist: always the same salt, so that asking twice tells nothing, and
+   * keys that no password has.
+   */
+  static ScramCredential fake(ScramMechanism mechanism, UserName name, byte[] secret) {
+    byte[] id = name.id().getBytes(StandardCharsets.UTF_8);
+    byte[] digest = ScramMechanism.SHA_256.hmac(secret, new byte[] {'s'}, id);
+    byte[] salt = Arrays.copyOf(digest, mechanism.saltBytes());
+    byte[] key = mechanism.hmac(secret, new byte[] {'k'}, id);
+    return new ScramCredential(mechanism, mechanism.iterations(), salt, key, key);
+  }
+
+  BsonDocument toBson() {
+    return new BsonDocument("iterationCount", new BsonInt32(iterations))
+        .append("salt", base64(salt))
+        .append("storedKey", base64(storedKey))
+        .append("serverKey", base64(serverKey));
+  }
+
+  static ScramCredential of(ScramMechanism mechanism, BsonDocument document) {
+    return new ScramCredential(
+        mechanism,
+        document.getInt32("iterationCount").getValue(),
+        bytes(document, "salt"),
+        bytes(document, "storedKey"),
+        bytes(document, "serverKey"));
+  }
+
+  private static BsonString base64(byte[] bytes) {
+    return new BsonString(Base64.getEncoder().encodeToString(bytes));
+  }
+
+  private static byte[] bytes(BsonDocument document, String name) {
+    return Base64.getDecoder().decode(document.getString(name).getValue());
+  }
+}

@@ -1,0 +1,118 @@
+package dev.orrery.server.auth;
+
+import dev.orrery.server.error.CommandException;
+import dev.orrery.server.error.ErrorCode;
+import java.security.SecureRandom;
+import java.util.Collection;
+import java.util.EnumMap;
+import java.util.UUID;
+import java.util.concurrent.ArrayBlockingQueue;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.Executors;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.ThreadFactory;
+import java.util.concurrent.ThreadPoolExecutor;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+
+/** Accounts, logins, and the one thread that turns passwords into what is kept of them. */
+public final class Security implements AutoCloseable {
+  /** New passwords that may wait for their keys. */
+  static final int DERIVATIONS_WAITING_MAX = 100;
+
+  private final boolean isEnforced;
+  private final SecureRandom random = new SecureRandom();
+  private final Accounts accounts;
+  private final ScheduledExecutorService timer;
+  private final ThreadPoolExecutor derivations;
+  private final Logins logins;
+
+  /**
+   * @param isEnforced whether only those may do something who are allowed to
+   */
+  public Security(AccountStore store, boolean isEnforced) {
+    this.isEnforced = isEnforced;
+    this.accounts = new Accounts(store, random);
+    this.timer = Executors.newSingleThreadScheduledExecutor(daemon("logins"));
+    // One thread of its own: whoever sets many passwords waits for it, queries do not.
+    this.derivations =
+        new ThreadPoolExecutor(
+            1,
+            1,
+            1,
+            TimeUnit.MINUTES,
+            new ArrayBlockingQueue<>(DERIVATIONS_WAITING_MAX),
+            daemon("passwords"));
+    derivations.allowCoreThreadTimeOut(true);
+    this.logins = new Logins(accounts, new LoginGuard(timer), random);
+  }
+
+  /** Everybody may do everything, and accounts are kept in memory. */
+  public static Security open() {
+    return new Security(AccountStore.NONE, false);
+  }
+
+  private static ThreadFactory daemon(String name) {
+    return task -> {
+      var thread = new Thread(task, name);
+      thread.setDaemon(true);
+      return thread;
+    };
+  }
+
+  public boolean isEnforced() {
+    return isEnforced;
+  }
+
+  public Accounts accounts() {
+    return accounts;
+  }
+
+  public Logins logins() {
+    return logins;
+  }
+
+  /** What the holder of that login may do now. */
+  public Grants grantsOf(Login login) {
+    return accounts.grantsOf(login.identity());
+  }
+
+  /** Whether the login is that of a user who still exists. */
+  public boolean isKnown(Login login) {
+    Login.@Nullable Identity identity = login.identity();
+    User user = identity == null ? null : accounts.find(identity.name());
+    return user != null && user.id().equals(identity.id());
+  }
+
+  public UUID newUserId() {
+    return new UUID(
+        random.nextLong() & ~0xF000L | 0x4000L, random.nextLong() >>> 2 | Long.MIN_VALUE);
+  }
+
+  /** Makes what is kept of a new password; takes a while, elsewhere. */
+  public CompletionStage<User.Credentials> derive(
+      String user, String password, Collection<ScramMechanism> mechanisms) {
+    try {
+      return CompletableFuture.supplyAsync(
+          () -> {
+            var all = new EnumMap<ScramMechanism, ScramCredential>(ScramMechanism.class);
+            for (ScramMechanism mechanism : mechanisms) {
+              all.put(mechanism, ScramCredential.derive(mechanism, user, password, random));
+            }
+            return new User.Credentials(all);
+          },
+          derivations);
+    } catch (RejectedExecutionException full) {
+      throw new CommandException(
+          ErrorCode.TEMPORARILY_UNAVAILABLE, "too many passwords are being set; try again later");
+    }
+  }
+
+  @Override
+  public void close() {
+    timer.shutdownNow();
+    derivations.shutdownNow();
+  }
+}
