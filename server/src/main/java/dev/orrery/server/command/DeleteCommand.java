@@ -5,6 +5,7 @@ import dev.orrery.server.error.ErrorCode;
 import dev.orrery.server.expression.ParseContext;
 import dev.orrery.server.plan.Query;
 import dev.orrery.server.plan.QueryPlan;
+import dev.orrery.server.query.Filter;
 import dev.orrery.storage.CollectionStore;
 import dev.orrery.storage.value.RawDocument;
 import dev.orrery.storage.value.RawValue;
@@ -163,9 +164,12 @@ public final class DeleteCommand implements Command {
       return 0;
     }
     WriteTarget.requireCollection(collection);
-    writer.admit(
-        collection,
-        QueryScope.of(collection, statement.collation, variables).filter(statement.filter));
+    Filter filter =
+        QueryScope.of(collection, statement.collation, variables).filter(statement.filter);
+    if (statement.isSingle) {
+      services.databases().requireTarget(collection, filter);
+    }
+    writer.admit(collection, filter);
     QueryPlan plan = plan(collection, statement, variables);
     var deletion = new Deletion(services, writer, collection, plan);
     return statement.isSingle ? deletion.deleteOne() == null ? 0 : 1 : deletion.deleteAll();

@@ -117,7 +117,8 @@ final class Modification {
     }
     change =
         new DocumentChange(collection, site.writer, filter, statement.options().isMulti())
-            .checkedBy(site.isUnchecked ? null : DocumentValidator.find(collection.info()));
+            .checkedBy(site.isUnchecked ? null : DocumentValidator.find(collection.info()))
+            .keepingKey(site.services.databases().provisioning().isCosmos());
   }
 
   /** Whether it surely ends within microseconds. */
@@ -139,6 +140,9 @@ final class Modification {
 
   Result run() {
     if (collection != null) {
+      if (!statement.options().isMulti() || statement.options().isUpsert()) {
+        site.services.databases().requireTarget(collection, filter);
+      }
       site.writer.admit(collection, filter);
     }
     Result result = statement.options().isMulti() ? updateAll() : updateOne();
@@ -276,6 +280,7 @@ final class Modification {
       prepare();
     }
     change.requireValid(document);
+    site.services.databases().requirePartitionKey(collection, document);
     try {
       site.writer.insert(collection, document);
     } catch (CommandException e) {
