@@ -102,6 +102,9 @@ public final class AggregateCommand implements Command, ViewReader {
     Environment.RawStream results = prepared.pipeline.run(prepared.run);
     var owner = Cursors.owner(context, prepared.namespace, false);
     var cursor = new ClientCursor(owner, new Results(results), prepared.execution);
+    if (prepared.collection != null) {
+      cursor.over(prepared.collection);
+    }
     boolean isKept = false;
     try {
       if (prepared.pipeline.isWriting()) {
