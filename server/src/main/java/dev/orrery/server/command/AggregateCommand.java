@@ -114,6 +114,7 @@ public final class AggregateCommand implements Command, ViewReader, PipelineChec
     var cursor = new ClientCursor(owner, new Results(results), prepared.execution);
     if (prepared.collection != null) {
       cursor.meteredBy(new MeteredRead(prepared.collection, prepared.execution, false));
+      cursor.over(prepared.collection);
     }
     boolean isKept = false;
     try {
