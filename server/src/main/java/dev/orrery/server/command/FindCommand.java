@@ -6,7 +6,6 @@ import dev.orrery.server.error.CommandException;
 import dev.orrery.server.plan.DocumentCursor;
 import dev.orrery.server.plan.Execution;
 import dev.orrery.server.plan.ExplainVerbosity;
-import dev.orrery.server.plan.PlannerErrors;
 import dev.orrery.server.plan.Query;
 import dev.orrery.server.plan.QueryPlan;
 import dev.orrery.server.query.Equalities;
@@ -67,10 +66,10 @@ public final class FindCommand implements Explainable {
     }
     context.work().admit(collection, query.criteria().filter());
     if (params.mode().isTailable()) {
-      requireCapped(query);
+      requireCapped(query, params);
       return services.workers().run(() -> tail(context, query, params));
     }
-    QueryPlan plan = services.planner().plan(query);
+    QueryPlan plan = Plans.forFind(services.planner(), query, params);
     return services.workers().run(plan.isShort(), () -> open(context, query, plan, params));
   }
 
@@ -83,7 +82,8 @@ public final class FindCommand implements Explainable {
     Query query = FindQuery.of(services, collection, params);
     return collection == null
         ? ExplainStages.ofNothing(new Namespace(context.database(), params.collection()), verbosity)
-        : services.planner().plan(query).explain(verbosity, execution(context, params));
+        : Plans.forFind(services.planner(), query, params)
+            .explain(verbosity, execution(context, params));
   }
 
   private Execution execution(CommandContext context, FindParams params) {
@@ -92,9 +92,9 @@ public final class FindCommand implements Explainable {
     return execution;
   }
 
-  private static void requireCapped(Query query) {
+  private static void requireCapped(Query query, FindParams params) {
     if (!CappedLimits.of(query.collection().info()).isCapped()) {
-      throw PlannerErrors.notCapped(query);
+      throw QueryText.notCapped(query.collection().info().namespace(), params);
     }
   }
 

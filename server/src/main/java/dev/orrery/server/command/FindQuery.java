@@ -35,7 +35,7 @@ final class FindQuery {
         collection,
         criteria,
         order(selection.sort(), guide.hint(), scope),
-        new Query.Window(params.page().skip(), params.page().limit(), params.page().batchSize()),
+        new Query.Window(params.page().skip(), params.page().limit()),
         output(params.output(), filter, scope));
   }
 
