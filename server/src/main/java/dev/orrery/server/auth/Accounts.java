@@ -178,8 +178,7 @@ public final class Accounts {
   private Role requireCustom(RoleName name) {
     if (BuiltInRoles.find(name) != null) {
       throw new CommandException(
-          ErrorCode.INVALID_ROLE_MODIFICATION,
-          name + " is a built-in role and cannot be modified");
+          ErrorCode.INVALID_ROLE_MODIFICATION, name + " is a built-in role and cannot be modified");
     }
     Role role = roles.get(name);
     if (role == null) {

@@ -146,8 +146,7 @@ final class BuiltInRoles {
     if (ofDatabase != null) {
       return new Role(name, ofDatabase.apply(name.database()), List.of(), true);
     }
-    List<Privilege> privileges =
-        name.database().equals(ADMIN) ? OF_ADMIN.get(name.role()) : null;
+    List<Privilege> privileges = name.database().equals(ADMIN) ? OF_ADMIN.get(name.role()) : null;
     return privileges == null ? null : new Role(name, privileges, List.of(), true);
   }
 
@@ -182,8 +181,7 @@ final class BuiltInRoles {
         join(
             cluster(MONITOR),
             on("", EnumSet.of(COLL_STATS, DB_STATS, INDEX_STATS)),
-            List.of(
-                Privilege.of(Resource.collection("", "system.profile"), EnumSet.of(FIND))));
+            List.of(Privilege.of(Resource.collection("", "system.profile"), EnumSet.of(FIND))));
     var manager = join(cluster(MANAGER), on("", EnumSet.of(ENABLE_SHARDING, SPLIT_CHUNK)));
     var host = join(cluster(HOST), on("", EnumSet.of(KILL_CURSORS)));
     var clusterAdmin = join(monitor, manager, host, on("", EnumSet.of(DROP_DATABASE)));

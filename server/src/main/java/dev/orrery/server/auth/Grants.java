@@ -48,8 +48,7 @@ public final class Grants {
             resource ->
                 resource.kind() == Resource.Kind.EVERYTHING
                     || resource.kind() == Resource.Kind.NAMESPACE
-                        && (resource.database().isEmpty()
-                            || resource.database().equals(database)));
+                        && (resource.database().isEmpty() || resource.database().equals(database)));
   }
 
   public List<RoleName> roles() {

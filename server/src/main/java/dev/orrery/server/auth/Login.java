@@ -20,10 +20,7 @@ public final class Login {
    * @param proven who the client has proved to be, when only the empty last exchange is missing
    */
   record Open(
-      int id,
-      ScramConversation scram,
-      boolean skipsEmptyExchange,
-      @Nullable Identity proven) {
+      int id, ScramConversation scram, boolean skipsEmptyExchange, @Nullable Identity proven) {
     Open proven(Identity identity) {
       return new Open(id, scram, skipsEmptyExchange, identity);
     }

@@ -78,8 +78,7 @@ final class LoginGuard {
   }
 
   private static Guesser guesser(String address, String user) {
-    return new Guesser(
-        address, user.substring(0, Math.min(NAME_CHARACTERS_MAX, user.length())));
+    return new Guesser(address, user.substring(0, Math.min(NAME_CHARACTERS_MAX, user.length())));
   }
 
   private CompletionStage<Void> after(long millis) {

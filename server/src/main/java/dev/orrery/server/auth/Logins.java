@@ -17,8 +17,8 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Logs connections in. The server's part of SCRAM is a handful of hashes: the dear part, PBKDF2, is
- * the client's, so a storm of logins costs the clients more than us. Whatever goes wrong is told
- * in the same words and after a while.
+ * the client's, so a storm of logins costs the clients more than us. Whatever goes wrong is told in
+ * the same words and after a while.
  */
 public final class Logins {
   private static final Logger LOG = LoggerFactory.getLogger(Logins.class);
@@ -63,9 +63,7 @@ public final class Logins {
               nonce(),
               name -> accounts.credential(mechanism, name));
       int id = lastConversation.incrementAndGet() & Integer.MAX_VALUE;
-      attempt
-          .login()
-          .continueWith(new Login.Open(id, scram, start.skipsEmptyExchange(), null));
+      attempt.login().continueWith(new Login.Open(id, scram, start.skipsEmptyExchange(), null));
       return CompletableFuture.completedFuture(new Step(id, false, scram.serverFirst()));
     } catch (ScramException e) {
       return fail(attempt, "@" + start.database(), e.getMessage());
@@ -73,7 +71,7 @@ public final class Logins {
   }
 
   /** The next message of the client. */
-  public CompletionStage<Step> proceed(Attempt attempt, int conversationId, byte[] payload) {
+  public CompletionStage<Step> proceed(Attempt attempt, long conversationId, byte[] payload) {
     Login.Open open = attempt.login().open();
     if (open == null) {
       throw new CommandException(ErrorCode.PROTOCOL_ERROR, "No SASL session state found");
@@ -151,8 +149,7 @@ public final class Logins {
         .failed(attempt.address(), user, reason)
         .thenApply(
             ignored -> {
-              throw new CommandException(
-                  ErrorCode.AUTHENTICATION_FAILED, "Authentication failed.");
+              throw new CommandException(ErrorCode.AUTHENTICATION_FAILED, "Authentication failed.");
             });
   }
 

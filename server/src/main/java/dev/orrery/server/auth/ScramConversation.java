@@ -39,8 +39,7 @@ final class ScramConversation {
     this.clientFirstBare = client.bare;
     this.nonce = client.nonce + nonce;
     this.serverFirst =
-        "r=%s,s=%s,i=%d"
-            .formatted(this.nonce, encode(credential.salt()), credential.iterations());
+        "r=%s,s=%s,i=%d".formatted(this.nonce, encode(credential.salt()), credential.iterations());
   }
 
   /** The parts of {@code n,,n=user,r=nonce}. */

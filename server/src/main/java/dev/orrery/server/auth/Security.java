@@ -106,8 +106,7 @@ public final class Security implements AutoCloseable {
           derivations);
     } catch (RejectedExecutionException full) {
       throw new CommandException(
-          ErrorCode.TEMPORARILY_UNAVAILABLE,
-          "too many passwords are being set; try again later");
+          ErrorCode.TEMPORARILY_UNAVAILABLE, "too many passwords are being set; try again later");
     }
   }
 

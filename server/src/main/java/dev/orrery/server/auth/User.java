@@ -65,8 +65,7 @@ public record User(
       for (ScramMechanism mechanism : ScramMechanism.values()) {
         if (document.containsKey(mechanism.wireName())) {
           all.put(
-              mechanism,
-              ScramCredential.of(mechanism, document.getDocument(mechanism.wireName())));
+              mechanism, ScramCredential.of(mechanism, document.getDocument(mechanism.wireName())));
         }
       }
       return new Credentials(all);

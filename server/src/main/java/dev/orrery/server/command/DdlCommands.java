@@ -21,7 +21,6 @@ public final class DdlCommands {
     var engine = databases.engine();
     return List.of( // sorted by command name
         EndTransactionCommand.abort(),
-        new AuthenticateCommand(),
         new CloneCollectionAsCappedCommand(databases),
         new CollModCommand(databases),
         new CollStatsCommand(databases),
@@ -36,7 +35,6 @@ public final class DdlCommands {
         new DropCommand(databases),
         new DropDatabaseCommand(databases),
         new DropIndexesCommand(databases),
-        MissingUserCommand.drop(),
         new FileMd5Command(databases),
         new FsyncCommand(engine),
         new FsyncUnlockCommand(),
@@ -50,8 +48,6 @@ public final class DdlCommands {
         new ReIndexCommand(databases),
         new RenameCollectionCommand(databases),
         new TopCommand(),
-        MissingUserCommand.update(),
-        new UsersInfoCommand(),
         new ValidateCommand(databases));
   }
 }

@@ -22,8 +22,7 @@ final class EndTransactionCommand implements Command {
 
   @Override
   public Spec spec() {
-    return Spec.of(
-        name, Access.WRITE, Trait.ADMIN_DATABASE, Trait.STABLE_API, Trait.TRANSACTION);
+    return Spec.of(name, Access.WRITE, Trait.ADMIN_DATABASE, Trait.STABLE_API, Trait.TRANSACTION);
   }
 
   @Override

@@ -1,5 +1,6 @@
 package dev.orrery.server.command;
 
+import dev.orrery.server.auth.Security;
 import dev.orrery.server.session.ClusterClock;
 import dev.orrery.server.session.Sessions;
 import dev.orrery.storage.value.RawDocument;
@@ -32,6 +33,7 @@ final class CommandFixture {
   Durability durability = Durability.IMMEDIATE;
   AccessControl access = AccessControl.OPEN;
   Executor workers = Runnable::run;
+  final Security security = Security.open();
   private final List<Command> further = new ArrayList<>();
 
   CommandFixture with(Command... commands) {
@@ -51,7 +53,8 @@ final class CommandFixture {
         network,
         parameters,
         log,
-        () -> stops.add("stop"));
+        () -> stops.add("stop"),
+        security);
   }
 
   Dispatcher dispatcher() {
