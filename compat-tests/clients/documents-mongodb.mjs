@@ -25,6 +25,19 @@ try {
   } catch (e) {
     console.log('duplicate', e.code, JSON.stringify(e.keyValue));
   }
+  const raised = await things.updateMany({ n: { $lt: 10 } }, { $inc: { n: 1000 }, $push: { tags: 'high' } });
+  console.log('updated', raised.matchedCount, raised.modifiedCount);
+  const upserted = await things.updateOne({ _id: 'new' }, { $set: { n: 1 } }, { upsert: true });
+  console.log('upserted', upserted.upsertedCount, upserted.upsertedId);
+  const replaced = await things.findOneAndReplace({ _id: 'new' }, { n: 2 }, { returnDocument: 'after' });
+  console.log('replaced', JSON.stringify(replaced));
+  console.log('distinct', (await things.distinct('tags')).sort().join(' '));
+  const bulk = await things.bulkWrite([
+    { insertOne: { document: { _id: 'bulk', n: 1 } } },
+    { updateOne: { filter: { _id: 'bulk' }, update: { $mul: { n: 5 } } } },
+    { deleteOne: { filter: { _id: 'new' } } },
+  ]);
+  console.log('bulk', bulk.insertedCount, bulk.modifiedCount, bulk.deletedCount);
   console.log('deleted', (await things.deleteMany({ even: false })).deletedCount);
   console.log('estimated', await things.estimatedDocumentCount());
 } finally {

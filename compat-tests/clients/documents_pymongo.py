@@ -21,5 +21,9 @@ with MongoClient(sys.argv[1], serverSelectionTimeoutMS=20000) as client:
         things.insert_many([{"_id": 1}, {"_id": "new"}], ordered=False)
     except BulkWriteError as error:
         print("duplicate", error.details["writeErrors"][0]["code"], error.details["nInserted"])
+    updated = things.update_many({"n": {"$lt": 10}}, {"$inc": {"n": 1000}})
+    print("updated", updated.matched_count, updated.modified_count)
+    print("before", things.find_one_and_update({"_id": 20}, {"$set": {"n": 0}})["n"])
+    print("distinct", sorted(things.distinct("even")))
     print("deleted", things.delete_one({"_id": 1}).deleted_count)
     print("estimated", things.estimated_document_count())

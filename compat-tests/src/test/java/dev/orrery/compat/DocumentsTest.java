@@ -37,8 +37,13 @@ final class DocumentsTest {
             "last [{\"_id\":994,\"n\":994},{\"_id\":988,\"n\":988},{\"_id\":982,\"n\":982}]",
             "read in batches 900",
             "duplicate 11000 {\"_id\":1}",
+            "updated 10 10",
+            "upserted 1 new",
+            "replaced {\"_id\":\"new\",\"n\":2}",
+            "distinct high t0 t1 t2",
+            "bulk 1 1 1",
             "deleted 500",
-            "estimated 501");
+            "estimated 502");
   }
 
   @Test
@@ -50,6 +55,9 @@ final class DocumentsTest {
             "last [{'n': 998}, {'n': 996}]",
             "read in batches 900",
             "duplicate 11000 1",
+            "updated 10 10",
+            "before 20",
+            "distinct [False, True]",
             "deleted 1",
             "estimated 1001");
   }
@@ -60,6 +68,9 @@ final class DocumentsTest {
         .containsExactly("{ acknowledged: true, insertedIds: { '0': 1, '1': 2, '2': 3 } }");
     assertThat(shell("db.c.find({a: 1})"))
         .containsExactly("[ { _id: 1, a: 1 }, { _id: 2, a: [ 1, 2 ] } ]");
+    assertThat(shell("db.c.updateOne({_id: 3}, {$set: {a: 5}}).modifiedCount"))
+        .containsExactly("1");
+    assertThat(shell("db.c.distinct('a').sort()")).containsExactly("[ 1, 2, 5 ]");
   }
 
   private List<String> shell(String expression) throws IOException {

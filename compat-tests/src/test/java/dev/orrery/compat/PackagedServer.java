@@ -45,7 +45,7 @@ public final class PackagedServer implements AutoCloseable {
     var command =
         new ArrayList<>(
             List.of(
-                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                java(),
                 "-Xmx512m",
                 "-jar",
                 jar().toString(),
@@ -61,6 +61,22 @@ public final class PackagedServer implements AutoCloseable {
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }
+  }
+
+  /** How a run of the jar ended, and everything it printed. */
+  record Ended(int exitCode, String output) {}
+
+  /** Runs the jar for something other than serving, until it ends. */
+  static Ended run(String... arguments) throws IOException, InterruptedException {
+    var command = new ArrayList<>(List.of(java(), "-jar", jar().toString()));
+    command.addAll(List.of(arguments));
+    Process process = new ProcessBuilder(command).redirectErrorStream(true).start();
+    String output = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+    return new Ended(process.waitFor(), output);
+  }
+
+  private static String java() {
+    return Path.of(System.getProperty("java.home"), "bin", "java").toString();
   }
 
   private static Path jar() {

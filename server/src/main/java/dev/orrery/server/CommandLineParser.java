@@ -30,7 +30,8 @@ final class CommandLineParser {
         .description(
             "A MongoDB-wire-protocol server that behaves like Azure Cosmos DB for MongoDB.")
         .footer(
-            "Each option can also be set in the environment (--console-port is"
+            "'orrery check --data <dir>' verifies a store that no server has open.%n"
+                + "Each option can also be set in the environment (--console-port is"
                 + " ORRERY_CONSOLE_PORT) and in the file given with --config (console-port=...).")
         .sortOptions(true)
         .width(100);

@@ -5,6 +5,8 @@ import dev.orrery.server.command.AccessControl;
 import dev.orrery.server.command.AggregateCommand;
 import dev.orrery.server.command.CommandMetrics;
 import dev.orrery.server.command.CommandTable;
+import dev.orrery.server.command.CosmosCommands;
+import dev.orrery.server.command.CosmosServices;
 import dev.orrery.server.command.DataCommands;
 import dev.orrery.server.command.DataServices;
 import dev.orrery.server.command.Databases;
@@ -26,6 +28,10 @@ import dev.orrery.server.plan.Planner;
 import dev.orrery.server.query.QueryHooks;
 import dev.orrery.server.session.ClusterClock;
 import dev.orrery.server.session.Sessions;
+import dev.orrery.server.throughput.DatabaseThroughputs;
+import dev.orrery.server.throughput.Governor;
+import dev.orrery.server.throughput.Metering;
+import dev.orrery.server.throughput.Provisioning;
 import dev.orrery.storage.StorageEngine;
 import dev.orrery.storage.StorageException;
 import dev.orrery.storage.chronicle.ChronicleEngine;
@@ -82,9 +88,16 @@ final class EngineBackend implements MongoServer.Backend {
             facts, sessions, clusterClock, metrics, network, parameters, log, stop, security);
     this.timer = timer();
     var cursors = new CursorRegistry(System::nanoTime, new SecureRandom()::nextLong);
+    var provisioning =
+        new Provisioning(
+            config.limits().partitionThroughput(), config.profile() == ServerConfig.Profile.COSMOS);
+    var throughputs = new DatabaseThroughputs(engine);
+    var databases = new Databases(engine, provisioning, throughputs);
+    var governor = new Governor(throughputs::of, provisioning, System::nanoTime);
+    var metering = new Metering(governor, System::nanoTime);
     var data =
         new DataServices(
-            new Databases(engine),
+            databases,
             new Planner(),
             cursors,
             clusterClock,
@@ -97,10 +110,17 @@ final class EngineBackend implements MongoServer.Backend {
     var further = new ArrayList<>(DataCommands.list(data, aggregate));
     further.add(aggregate);
     further.addAll(DdlCommands.all(data.databases(), cursors, UUID::randomUUID, System::nanoTime));
+    further.addAll(CosmosCommands.list(new CosmosServices(databases, metering)));
     CommandTable commands = StandardCommands.table(services, further);
     var parts =
         new Dispatcher.Parts(
-            commands, sessions, clusterClock, engine::whenDurable, access(security), metrics);
+            commands,
+            sessions,
+            clusterClock,
+            engine::whenDurable,
+            access(security),
+            metrics,
+            metering);
     var dispatcher = new Dispatcher(parts, workers, System::nanoTime);
     this.requests = new CommandHandler(dispatcher, network);
     this.logAppender = RecentLogAppender.attach(log);

@@ -4,6 +4,7 @@ import java.io.IOException;
 import java.io.PrintStream;
 import java.net.Inet6Address;
 import java.net.InetSocketAddress;
+import java.util.Arrays;
 import java.util.Locale;
 import java.util.Map;
 
@@ -32,6 +33,10 @@ public final class Main {
   int run(Map<String, String> environment, String... arguments) {
     var parser = new CommandLineParser(Version.current(), out);
     try {
+      if (arguments.length > 0 && arguments[0].equals(CheckCommandLine.NAME)) {
+        return new CheckCommandLine(out, err)
+            .run(Arrays.copyOfRange(arguments, 1, arguments.length));
+      }
       var parsed = parser.parse(arguments);
       if (parser.printHelp(parsed)) {
         return STARTED;

@@ -11,6 +11,9 @@ import dev.orrery.server.query.ProjectionNode;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.stream.Collectors;
 import org.bson.BsonDocument;
 import org.bson.BsonValue;
 
@@ -96,6 +99,14 @@ record AddFieldsStage(String name, ProjectionNode.Inner tree, BsonDocument speci
   public boolean addDependencies(Dependencies dependencies) {
     FieldTree.addDependencies(tree, "", dependencies);
     return false;
+  }
+
+  @Override
+  public Set<String> generatedFields() {
+    return tree.children().entrySet().stream()
+        .filter(field -> field.getValue() instanceof ProjectionNode.Computed)
+        .map(Map.Entry::getKey)
+        .collect(Collectors.toSet());
   }
 
   @Override

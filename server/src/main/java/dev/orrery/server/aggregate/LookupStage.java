@@ -44,8 +44,8 @@ record LookupStage(
   }
 
   @Override
-  public Set<Trait> traits() {
-    return Set.of();
+  public Set<String> generatedFields() {
+    return as.size() == 1 ? Set.copyOf(as) : Set.of();
   }
 
   @Override
@@ -54,9 +54,6 @@ record LookupStage(
       dependencies.addField(join.localField.get(0));
     }
     let.values().forEach(expression -> expression.addDependencies(dependencies));
-    if (pipeline.usesOuterDocument()) {
-      dependencies.addWholeDocument();
-    }
     return false;
   }
 

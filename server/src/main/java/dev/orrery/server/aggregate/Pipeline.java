@@ -5,7 +5,9 @@ import dev.orrery.server.error.ErrorCode;
 import dev.orrery.server.expression.Dependencies;
 import dev.orrery.storage.value.RawDocument;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Set;
 import org.bson.BsonDocument;
 import org.bson.BsonValue;
 import org.jspecify.annotations.Nullable;
@@ -105,11 +107,6 @@ public final class Pipeline {
         && stages.stream().noneMatch(stage -> stage.name().equals("$sample"));
   }
 
-  /** Whether it sees more of an outer document than the variables bound for it. */
-  boolean usesOuterDocument() {
-    return false;
-  }
-
   /** The documents it gives; failures come in bare words. */
   DocumentStream open(Run run) {
     if (!stages.isEmpty() && stages.get(0).traits().contains(Stage.Trait.FIRST)) {
@@ -159,12 +156,27 @@ public final class Pipeline {
 
   /** Notes what stages read of their input; everything if the end is reached. */
   static void addDependencies(List<Stage> stages, Dependencies dependencies) {
+    Set<String> generated = new HashSet<>();
     for (Stage stage : stages) {
-      if (stage.addDependencies(dependencies)) {
+      var own = new Dependencies();
+      boolean isExhaustive = stage.addDependencies(own);
+      own.fields().stream()
+          .filter(path -> !generated.contains(head(path)))
+          .forEach(dependencies::addField);
+      if (own.needsWholeDocument()) {
+        dependencies.addWholeDocument();
+      }
+      if (isExhaustive) {
         return;
       }
+      generated.addAll(stage.generatedFields());
     }
     dependencies.addWholeDocument();
+  }
+
+  private static String head(String path) {
+    int dot = path.indexOf('.');
+    return dot < 0 ? path : path.substring(0, dot);
   }
 
   /**

@@ -37,6 +37,11 @@ interface Stage {
     return this;
   }
 
+  /** Fields that the stage sets whatever they were before; later stages don't need the old ones. */
+  default Set<String> generatedFields() {
+    return Set.of();
+  }
+
   /**
    * Notes which fields of its input the stage reads.
    *

@@ -21,6 +21,8 @@ final class Stages {
   private static final Map<String, Parser> TABLE =
       Map.ofEntries( // sorted by name
           entry("$addFields", AddFieldsStage::parse),
+          entry("$bucket", BucketStages::parse),
+          entry("$bucketAuto", BucketAutoStage::parse),
           entry("$changeStream", Stages::refuseChangeStream),
           entry("$collStats", SourceStage::parseCollectionStatistics),
           entry("$count", Shorthands::parseCount),
@@ -28,6 +30,7 @@ final class Stages {
           entry("$documents", DocumentsStage::parse),
           entry("$facet", FacetStage::parse),
           entry("$geoNear", Stages::refuseNear),
+          entry("$graphLookup", GraphLookupParser::parse),
           entry("$group", GroupStage::parse),
           entry("$indexStats", SourceStage::parseIndexStatistics),
           entry("$limit", LimitStage::parse),
@@ -35,10 +38,13 @@ final class Stages {
           entry("$listSessions", SourceStage::parseSessions),
           entry("$lookup", LookupParser::parse),
           entry("$match", MatchStage::parse),
+          entry("$merge", MergeParser::parse),
           entry("$mergeCursors", Stages::refuseMergeCursors),
+          entry("$out", OutStage::parse),
           entry("$planCacheStats", SourceStage::parsePlanCacheStatistics),
           entry("$project", ProjectStage::parse),
           entry("$queue", Stages::refuseQueue),
+          entry("$redact", RedactStage::parse),
           entry("$replaceRoot", ReplaceRootStage::parse),
           entry("$replaceWith", ReplaceRootStage::parseWith),
           entry("$sample", SampleStage::parse),
@@ -46,6 +52,7 @@ final class Stages {
           entry("$skip", SkipStage::parse),
           entry("$sort", SortStage::parse),
           entry("$sortByCount", Shorthands::parseSortByCount),
+          entry("$unionWith", UnionWithStage::parse),
           entry("$unset", ProjectStage::parseUnset),
           entry("$unwind", UnwindStage::parse));
 

@@ -6,6 +6,7 @@ import dev.orrery.server.error.ErrorCode;
 import dev.orrery.server.expression.Dependencies;
 import dev.orrery.server.expression.FieldNames;
 import java.util.List;
+import java.util.Set;
 import org.bson.BsonArray;
 import org.bson.BsonDocument;
 import org.bson.BsonInt64;
@@ -122,6 +123,11 @@ record UnwindStage(List<String> path, @Nullable List<String> index, boolean isKe
   public boolean addDependencies(Dependencies dependencies) {
     dependencies.addField(String.join(".", path));
     return false;
+  }
+
+  @Override
+  public Set<String> generatedFields() {
+    return index != null && index.size() == 1 ? Set.copyOf(index) : Set.of();
   }
 
   @Override

@@ -4,6 +4,7 @@ import dev.orrery.server.aggregate.Output;
 import dev.orrery.server.plan.DocumentCursor;
 import dev.orrery.server.plan.PlanResult;
 import dev.orrery.server.plan.Query;
+import dev.orrery.server.plan.QueryPlan;
 import dev.orrery.server.query.Collation;
 import dev.orrery.server.query.Filter;
 import dev.orrery.server.query.FilterContext;
@@ -95,7 +96,8 @@ final class AggregateOutput implements Output {
     var filter = RawDocument.of(new BsonDocument("$and", conditions));
     Filter parsed = FilterParser.parse(filter, FilterContext.DEFAULT);
     Query query = Query.of(collection, parsed, filter).with(Collation.SIMPLE);
-    try (DocumentCursor cursor = services.planner().plan(query).open(writer.execution(services))) {
+    QueryPlan plan = services.planner().plan(query);
+    try (DocumentCursor cursor = plan.open(writer.execution(services, collection, plan))) {
       PlanResult found = cursor.next();
       return found == null ? null : new Stored(collection, found.stored());
     }

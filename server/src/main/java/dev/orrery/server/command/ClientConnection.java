@@ -2,8 +2,12 @@ package dev.orrery.server.command;
 
 import dev.orrery.server.auth.Login;
 import dev.orrery.server.auth.Logins;
+import dev.orrery.server.throughput.RequestCharge;
 import dev.orrery.storage.value.RawDocument;
+import dev.orrery.storage.value.RawTypes;
+import dev.orrery.storage.value.RawValue;
 import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
 
 /**
  * What commands know and remember of one client connection. One request is in flight per
@@ -14,10 +18,15 @@ public final class ClientConnection {
   private final String remoteAddress;
   private final String localAddress;
   private volatile RawDocument clientMetadata;
+  private volatile @Nullable String applicationName;
+  private volatile @Nullable LastRequest lastRequest;
   private volatile boolean isClosing;
 
   private final Login login = new Login();
   private final Supplier<String> certificateSubject;
+
+  /** What {@code getLastRequestStatistics} tells. */
+  record LastRequest(String commandName, RequestCharge charge, long nanos) {}
 
   /** Addresses as {@code host:port}. */
   public ClientConnection(long id, String remoteAddress, String localAddress) {
@@ -56,6 +65,26 @@ public final class ClientConnection {
 
   public void introduce(RawDocument metadata) {
     clientMetadata = metadata.compact();
+    RawValue application = metadata.field("application");
+    RawValue name =
+        application != null && application.isDocument()
+            ? application.asDocument().field("name")
+            : null;
+    applicationName = name != null && name.type() == RawTypes.STRING ? name.asString() : null;
+  }
+
+  /** What the client calls itself, or null. */
+  public @Nullable String applicationName() {
+    return applicationName;
+  }
+
+  /** The last request that cost anything, or null. */
+  @Nullable LastRequest lastRequest() {
+    return lastRequest;
+  }
+
+  void remember(LastRequest request) {
+    lastRequest = request;
   }
 
   /** Whether the connection is to be closed after the reply in progress. */

@@ -1,6 +1,7 @@
 package dev.orrery.server.command;
 
 import dev.orrery.server.session.Session;
+import dev.orrery.server.throughput.OperationWork;
 import dev.orrery.storage.value.RawValue;
 
 /**
@@ -13,20 +14,25 @@ public final class CommandContext {
   private final Envelope envelope;
   private final Session session;
   private final Deadline deadline;
+  private final OperationWork work;
   private AccessControl access = AccessControl.OPEN;
   private long durableLsn = -1;
+
+  /** Until when the call may run, and who counts what it costs. */
+  record Running(Deadline deadline, OperationWork work) {}
 
   CommandContext(
       ClientConnection connection,
       String database,
       Envelope envelope,
       Session session,
-      Deadline deadline) {
+      Running running) {
     this.connection = connection;
     this.database = database;
     this.envelope = envelope;
     this.session = session;
-    this.deadline = deadline;
+    this.deadline = running.deadline;
+    this.work = running.work;
   }
 
   public ClientConnection connection() {
@@ -85,6 +91,11 @@ public final class CommandContext {
 
   public Deadline deadline() {
     return deadline;
+  }
+
+  /** Asks for, and counts, the request units of this call. */
+  public OperationWork work() {
+    return work;
   }
 
   /** The comment, or null when there is none. */

@@ -6,6 +6,7 @@ import dev.orrery.server.plan.DocumentCursor;
 import dev.orrery.server.plan.Execution;
 import dev.orrery.server.plan.Query;
 import dev.orrery.server.plan.QueryPlan;
+import dev.orrery.server.throughput.MeteredRead;
 import dev.orrery.storage.CollectionStore;
 import dev.orrery.storage.PartitionStore;
 import dev.orrery.storage.value.RawDocument;
@@ -13,6 +14,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import org.bson.BsonArray;
 import org.bson.BsonDocument;
+import org.bson.BsonInt32;
 import org.bson.BsonValue;
 import org.jspecify.annotations.Nullable;
 
@@ -71,6 +73,7 @@ public final class CountCommand implements Command {
     Params params = Params.parse(body);
     CollectionStore collection = services.databases().find(context.database(), params.collection);
     if (collection != null && collection.info().isView()) {
+      ViewQueries.requireCollation(collection, params.collation);
       var aggregate =
           ViewQueries.count(params.collection, params.filter, params.window, params.collation);
       return views.aggregate(context, aggregate).thenApply(CountCommand::ofView);
@@ -79,11 +82,12 @@ public final class CountCommand implements Command {
     if (collection == null) {
       return CompletableFuture.completedFuture(reply(0));
     }
+    context.work().admit(collection, query.criteria().filter());
     if (params.filter.isEmpty() && params.hint == null) {
       return CompletableFuture.completedFuture(reply(windowed(countAll(collection), params)));
     }
     QueryPlan plan = plan(query, params);
-    return services.workers().run(plan.isShort(), () -> reply(count(context, plan)));
+    return services.workers().run(plan.isShort(), () -> reply(count(context, query, plan)));
   }
 
   Query query(@Nullable CollectionStore collection, Params params) {
@@ -116,9 +120,10 @@ public final class CountCommand implements Command {
     return params.window.limit() == 0 ? rest : Math.min(rest, params.window.limit());
   }
 
-  private long count(CommandContext context, QueryPlan plan) {
+  private long count(CommandContext context, Query query, QueryPlan plan) {
     var execution = new Execution(services.temporary(), true);
     execution.interruptBy(context.deadline()::check);
+    context.work().owe(new MeteredRead(query.collection(), execution, plan.isShort()));
     try (DocumentCursor results = plan.open(execution)) {
       long count = 0;
       while (results.next() != null) {
@@ -139,6 +144,6 @@ public final class CountCommand implements Command {
     BsonArray batch = reply.getDocument("cursor").getArray("firstBatch");
     BsonValue count =
         batch.isEmpty() ? BulkReply.number(0) : batch.get(0).asDocument().get("count");
-    return new BsonDocument("n", count);
+    return new BsonDocument("n", count).append("ok", new BsonInt32(1)); // not a double, here
   }
 }

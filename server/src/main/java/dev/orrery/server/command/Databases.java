@@ -2,11 +2,15 @@ package dev.orrery.server.command;
 
 import dev.orrery.server.error.CommandException;
 import dev.orrery.server.error.ErrorCode;
+import dev.orrery.server.throughput.DatabaseThroughputs;
+import dev.orrery.server.throughput.Provisioning;
 import dev.orrery.storage.CollectionStore;
 import dev.orrery.storage.Namespace;
 import dev.orrery.storage.StorageEngine;
 import dev.orrery.storage.catalog.CollectionInfo;
 import dev.orrery.storage.index.IndexSpec;
+import dev.orrery.storage.value.RawDocument;
+import dev.orrery.storage.value.RawValue;
 import java.util.List;
 import java.util.SortedSet;
 import java.util.TreeSet;
@@ -16,9 +20,50 @@ import org.jspecify.annotations.Nullable;
 /** Collections as commands see them: found by name, and created by the first write. */
 public final class Databases {
   private final StorageEngine engine;
+  private final Provisioning provisioning;
+  private final DatabaseThroughputs throughputs;
 
+  /** Without limits of throughput. */
   public Databases(StorageEngine engine) {
+    this(engine, Provisioning.EXTENDED, new DatabaseThroughputs(engine));
+  }
+
+  public Databases(
+      StorageEngine engine, Provisioning provisioning, DatabaseThroughputs throughputs) {
     this.engine = engine;
+    this.provisioning = provisioning;
+    this.throughputs = throughputs;
+  }
+
+  Provisioning provisioning() {
+    return provisioning;
+  }
+
+  DatabaseThroughputs throughputs() {
+    return throughputs;
+  }
+
+  /** The throughput of a collection that is created without saying so, as the catalog keeps it. */
+  BsonDocument newThroughput(String database) {
+    return provisioning.ofNewCollection(throughputs.of(database)).toBson();
+  }
+
+  /** Refuses a document that cannot be given to a partition, or not as Cosmos DB does it. */
+  void requirePartitionKey(CollectionStore collection, RawDocument document) {
+    String path = collection.info().partitionKey();
+    if (path == null) {
+      return;
+    }
+    RawValue value = collection.partitionKeyOf(document);
+    if (value != null && value.isArray()) {
+      throw new CommandException(
+          ErrorCode.SHARD_KEY_NOT_FOUND,
+          "Shard key cannot contain array values or array descendants.");
+    }
+    if (value == null && provisioning.isCosmos()) {
+      throw new CommandException(
+          ErrorCode.SHARD_KEY_NOT_FOUND, "document does not contain shard key at '" + path + "'");
+    }
   }
 
   public StorageEngine engine() {
@@ -48,34 +93,39 @@ public final class Databases {
       if (found != null) {
         return found;
       }
-      CollectionStore created = create(namespace, plain());
+      CollectionStore created = create(namespace, plain(database));
       if (created != null) {
         return created;
       }
     }
   }
 
-  private static CollectionInfo.Creation plain() {
+  private CollectionInfo.Creation plain(String database) {
     return new CollectionInfo.Creation(
-        new BsonDocument(), null, List.of(IndexSpec.idIndex()), 1, new BsonDocument());
+        new BsonDocument(), null, List.of(IndexSpec.idIndex()), 1, newThroughput(database));
   }
 
   /** Creates a collection or view; null when the name is taken. */
   public @Nullable CollectionStore create(Namespace namespace, CollectionInfo.Creation creation) {
-    for (String other : names()) {
-      if (other.equalsIgnoreCase(namespace.database()) && !other.equals(namespace.database())) {
-        throw new CommandException(
-            ErrorCode.DATABASE_DIFFER_CASE,
-            "db already exists with different case already have: [%s] trying to create [%s]"
-                .formatted(other, namespace.database()));
-      }
-    }
+    requireNewName(namespace.database());
     return engine.create(namespace, creation);
   }
 
-  /** All databases that have a collection. */
+  /** Refuses a database whose name differs from another one only in case. */
+  void requireNewName(String database) {
+    for (String other : names()) {
+      if (other.equalsIgnoreCase(database) && !other.equals(database)) {
+        throw new CommandException(
+            ErrorCode.DATABASE_DIFFER_CASE,
+            "db already exists with different case already have: [%s] trying to create [%s]"
+                .formatted(other, database));
+      }
+    }
+  }
+
+  /** All databases that have a collection, or were created by name. */
   public SortedSet<String> names() {
-    var names = new TreeSet<String>();
+    var names = new TreeSet<>(throughputs.names());
     for (CollectionStore collection : engine.collections()) {
       names.add(collection.info().namespace().database());
     }

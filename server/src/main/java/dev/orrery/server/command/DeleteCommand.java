@@ -163,6 +163,9 @@ public final class DeleteCommand implements Command {
       return 0;
     }
     WriteTarget.requireCollection(collection);
+    writer.admit(
+        collection,
+        QueryScope.of(collection, statement.collation, variables).filter(statement.filter));
     QueryPlan plan = plan(collection, statement, variables);
     var deletion = new Deletion(services, writer, collection, plan);
     return statement.isSingle ? deletion.deleteOne() == null ? 0 : 1 : deletion.deleteAll();

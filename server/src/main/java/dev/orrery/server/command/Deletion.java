@@ -91,6 +91,6 @@ final class Deletion {
   }
 
   private Execution execution() {
-    return writer.execution(services);
+    return writer.execution(services, collection, plan);
   }
 }

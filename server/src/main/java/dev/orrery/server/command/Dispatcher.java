@@ -1,6 +1,7 @@
 package dev.orrery.server.command;
 
 import dev.orrery.server.command.Command.Trait;
+import dev.orrery.server.error.BsonText;
 import dev.orrery.server.error.CommandException;
 import dev.orrery.server.error.ErrorCode;
 import dev.orrery.server.error.StorageErrors;
@@ -8,6 +9,8 @@ import dev.orrery.server.session.ClusterClock;
 import dev.orrery.server.session.Session;
 import dev.orrery.server.session.SessionId;
 import dev.orrery.server.session.Sessions;
+import dev.orrery.server.throughput.Metering;
+import dev.orrery.server.throughput.OperationWork;
 import dev.orrery.storage.StorageException;
 import dev.orrery.storage.value.RawTypes;
 import dev.orrery.storage.value.RawValue;
@@ -35,7 +38,19 @@ public final class Dispatcher {
       ClusterClock clusterClock,
       Durability durability,
       AccessControl access,
-      CommandMetrics metrics) {}
+      CommandMetrics metrics,
+      Metering metering) {
+    /** Counts request units, and limits nothing. */
+    public Parts(
+        CommandTable commands,
+        Sessions sessions,
+        ClusterClock clusterClock,
+        Durability durability,
+        AccessControl access,
+        CommandMetrics metrics) {
+      this(commands, sessions, clusterClock, durability, access, metrics, Metering.unlimited());
+    }
+  }
 
   private final Parts parts;
   private final Executor workers;
@@ -155,11 +170,12 @@ public final class Dispatcher {
     Session session = hasSession ? parts.sessions().use(sessionId) : null;
     call.context =
         new CommandContext(
-                request.connection(),
-                database,
-                envelope,
-                session,
-                Deadline.after(envelope.maxTimeMillis(), nanoClock))
+            request.connection(),
+            database,
+            envelope,
+            session,
+            new CommandContext.Running(
+                Deadline.after(envelope.maxTimeMillis(), nanoClock), parts.metering().start()))
             .guardedBy(parts.access());
     return body;
   }
@@ -201,6 +217,7 @@ public final class Dispatcher {
     }
     long nanos = nanoClock.getAsLong() - call.startNanos;
     parts.metrics().succeeded(spec, nanos);
+    settle(call, nanos);
     LOG.debug("{} took {} us", spec.name(), nanos / 1000);
     send(call, Replies.succeed(reply));
   }
@@ -211,6 +228,9 @@ public final class Dispatcher {
     CommandException error = toCommandException(failure);
     boolean isInternal = error == null;
     parts.metrics().failed(spec, isInternal);
+    if (call.context != null) {
+      settle(call, nanoClock.getAsLong() - call.startNanos);
+    }
     if (isInternal) {
       LOG.error("{} failed", spec.name(), failure);
       send(
@@ -220,6 +240,32 @@ public final class Dispatcher {
     }
     LOG.debug("{} answered {}: {}", spec.name(), error.code(), error.getMessage());
     send(call, Replies.fail(error));
+  }
+
+  /** Counts what the call cost; what costs nothing is not the connection's last request. */
+  private void settle(Call call, long nanos) {
+    OperationWork work = call.context.work();
+    work.settle();
+    if (work.charge().twentyFirsts() == 0) {
+      return;
+    }
+    String name = call.command.spec().name();
+    ClientConnection connection = call.request.connection();
+    connection.remember(new ClientConnection.LastRequest(name, work.charge(), nanos));
+    parts
+        .metering()
+        .finish(
+            work, new Metering.Origin(name, connection.applicationName(), comment(call.context)));
+  }
+
+  private static String comment(CommandContext context) {
+    RawValue comment = context.comment();
+    if (comment == null) {
+      return null;
+    }
+    return comment.type() == RawTypes.STRING
+        ? comment.asString()
+        : BsonText.stored(comment.toBsonValue());
   }
 
   /** The error as the client shall see it, or null when it is a mistake of ours. */

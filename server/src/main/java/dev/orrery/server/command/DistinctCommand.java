@@ -8,6 +8,7 @@ import dev.orrery.server.plan.Execution;
 import dev.orrery.server.plan.PlanResult;
 import dev.orrery.server.plan.Query;
 import dev.orrery.server.plan.QueryPlan;
+import dev.orrery.server.throughput.MeteredRead;
 import dev.orrery.storage.CollectionStore;
 import dev.orrery.storage.value.FieldPath;
 import dev.orrery.storage.value.KeyEncoder;
@@ -22,6 +23,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import org.bson.BsonArray;
 import org.bson.BsonDocument;
+import org.bson.BsonInt32;
 import org.jspecify.annotations.Nullable;
 
 /** {@code distinct}: the different values of a field; an array counts as its elements. */
@@ -72,6 +74,7 @@ public final class DistinctCommand implements Command {
     Params params = Params.parse(body);
     CollectionStore collection = services.databases().find(context.database(), params.collection);
     if (collection != null && collection.info().isView()) {
+      ViewQueries.requireCollation(collection, params.collation);
       return views
           .aggregate(context, ViewQueries.distinct(params))
           .thenApply(DistinctCommand::ofView);
@@ -83,9 +86,12 @@ public final class DistinctCommand implements Command {
     if (collection == null) {
       return CompletableFuture.completedFuture(reply(new BsonArray()));
     }
+    context.work().admit(collection, query.criteria().filter());
     QueryPlan plan = services.planner().plan(query);
     var values = new Values(FieldPath.parse(params.key), scope.collation().strings());
-    return services.workers().run(plan.isShort(), () -> reply(collect(context, plan, values)));
+    return services
+        .workers()
+        .run(plan.isShort(), () -> reply(collect(context, query, plan, values)));
   }
 
   private QueryScope scope(@Nullable CollectionStore collection, Params params) {
@@ -97,9 +103,10 @@ public final class DistinctCommand implements Command {
     }
   }
 
-  private BsonArray collect(CommandContext context, QueryPlan plan, Values values) {
+  private BsonArray collect(CommandContext context, Query query, QueryPlan plan, Values values) {
     var execution = new Execution(services.temporary(), true);
     execution.interruptBy(context.deadline()::check);
+    context.work().owe(new MeteredRead(query.collection(), execution, plan.isShort()));
     try (DocumentCursor results = plan.open(execution)) {
       for (PlanResult one = results.next(); one != null; one = results.next()) {
         values.addFrom(one.stored().document());
@@ -116,8 +123,8 @@ public final class DistinctCommand implements Command {
 
   private static BsonDocument ofView(BsonDocument reply) {
     BsonArray batch = reply.getDocument("cursor").getArray("firstBatch");
-    return reply(
-        batch.isEmpty() ? new BsonArray() : batch.get(0).asDocument().getArray("distinct"));
+    return reply(batch.isEmpty() ? new BsonArray() : batch.get(0).asDocument().getArray("distinct"))
+        .append("ok", new BsonInt32(1)); // not a double, here
   }
 
   /** The values found so far, the first of equal ones. */

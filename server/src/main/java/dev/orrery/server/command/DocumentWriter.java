@@ -3,6 +3,9 @@ package dev.orrery.server.command;
 import dev.orrery.server.error.CommandException;
 import dev.orrery.server.error.ErrorCode;
 import dev.orrery.server.plan.Execution;
+import dev.orrery.server.plan.QueryPlan;
+import dev.orrery.server.query.Filter;
+import dev.orrery.server.throughput.MeteredRead;
 import dev.orrery.storage.CollectionStore;
 import dev.orrery.storage.CommitResult;
 import dev.orrery.storage.PartitionStatistics;
@@ -30,9 +33,10 @@ final class DocumentWriter {
   }
 
   /** The surroundings of a plan that finds what to write. */
-  Execution execution(DataServices services) {
+  Execution execution(DataServices services, CollectionStore collection, QueryPlan plan) {
     var execution = new Execution(services.temporary(), true);
     execution.interruptBy(context.deadline()::check);
+    context.work().owe(new MeteredRead(collection, execution, plan.isShort()));
     return execution;
   }
 
@@ -45,13 +49,21 @@ final class DocumentWriter {
     return context.sessionFields().txnNumber() != null;
   }
 
+  /** Refuses a statement for which no request units are left. */
+  void admit(CollectionStore collection, Filter filter) {
+    context.work().admitStatement(collection, filter);
+  }
+
   void checkDeadline() {
     context.deadline().check();
   }
 
   /** Commits; the reply to the client will wait until the commit is on disk. */
   List<WriteOutcome> commit(List<WriteOperation> operations, WriteBatch.OnFailure onFailure) {
+    long terms = meter.termsAdded() + meter.termsRemoved();
     CommitResult result = engine.commit(new WriteBatch(operations, onFailure), meter);
+    terms = meter.termsAdded() + meter.termsRemoved() - terms;
+    context.work().wrote(operations, result.outcomes(), terms);
     if (result.lsn() > 0) {
       context.awaitDurable(result.lsn());
     }

@@ -176,6 +176,7 @@ public final class FindAndModifyCommand implements Command {
             .with(new Query.Hints(params.target.hint(), null, null))
             .with(order)
             .with(new Query.Window(0, 1));
+    site.writer().admit(collection, filter);
     QueryPlan plan = plan(query);
     var deletion = new Deletion(services, site.writer(), collection, plan);
     return services

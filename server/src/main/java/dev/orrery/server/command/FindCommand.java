@@ -8,6 +8,7 @@ import dev.orrery.server.plan.DocumentCursor;
 import dev.orrery.server.plan.Execution;
 import dev.orrery.server.plan.Query;
 import dev.orrery.server.plan.QueryPlan;
+import dev.orrery.server.throughput.MeteredRead;
 import dev.orrery.storage.CollectionStore;
 import dev.orrery.storage.Namespace;
 import dev.orrery.storage.value.RawDocument;
@@ -24,10 +25,12 @@ public final class FindCommand implements Command {
 
   private final DataServices services;
   private final ViewReader views;
+  private final ConfigDatabase config;
 
   public FindCommand(DataServices services, ViewReader views) {
     this.services = services;
     this.views = views;
+    this.config = new ConfigDatabase(services.databases(), services.clock());
   }
 
   @Override
@@ -46,12 +49,20 @@ public final class FindCommand implements Command {
     var namespace = new Namespace(context.database(), params.collection());
     CollectionStore collection = services.databases().find(context.database(), params.collection());
     if (collection != null && collection.info().isView()) {
+      ViewQueries.requireCollation(collection, params.selection().collation());
       return views.aggregate(context, ViewQueries.find(params));
     }
     FindQuery query = FindQuery.of(services, collection, params);
     if (collection == null) {
-      return CompletableFuture.completedFuture(Cursors.first(List.of(), 0, namespace));
+      List<RawDocument> listed =
+          namespace.database().equals(ConfigDatabase.NAME)
+              ? config.find(namespace.collection())
+              : null;
+      List<RawDocument> found =
+          listed == null ? List.of() : ListedDocuments.select(listed, query.query());
+      return CompletableFuture.completedFuture(Cursors.first(found, 0, namespace));
     }
+    context.work().admit(collection, query.query().criteria().filter());
     if (params.mode().isTailable()) {
       requireCapped(collection, params);
       return services.workers().run(() -> tail(context, query, params));
@@ -78,7 +89,8 @@ public final class FindCommand implements Command {
       var cursor =
           new ClientCursor(
               owner(context, query.collection(), params), results, execution, end(query, plan));
-      return firstBatch(params, cursor.over(query.collection()));
+      cursor.meteredBy(new MeteredRead(query.collection(), execution, plan.isShort()));
+      return firstBatch(context, params, cursor.over(query.collection()));
     } catch (CommandException e) {
       throw Cursors.during(DURING, e);
     }
@@ -118,10 +130,11 @@ public final class FindCommand implements Command {
     return Cursors.owner(context, collection.info().namespace(), params.mode().hasNoTimeout());
   }
 
-  private BsonDocument firstBatch(FindParams params, ClientCursor cursor) {
+  private BsonDocument firstBatch(CommandContext context, FindParams params, ClientCursor cursor) {
     boolean isKept = false;
     try {
       List<RawDocument> batch = cursor.nextBatch(params.page().firstBatch());
+      context.work().read(cursor.metered(), batch);
       isKept = !cursor.isExhausted() && !params.page().isSingleBatch();
       long id = isKept ? services.cursors().add(cursor) : 0;
       return Cursors.first(batch, id, cursor.owner().namespace());

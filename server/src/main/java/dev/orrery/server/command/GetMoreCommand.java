@@ -77,6 +77,9 @@ public final class GetMoreCommand implements Command {
           ErrorCode.BAD_VALUE,
           "cannot set maxTimeMS on getMore command for a non-awaitData cursor");
     }
+    if (cursor.metered() != null) {
+      context.work().admit(cursor.metered());
+    }
     switch (cursors.take(params.id)) {
       case OK -> {}
       case NOT_FOUND -> throw notFound(params.id);
@@ -139,6 +142,9 @@ public final class GetMoreCommand implements Command {
       cursor.requireAlive();
       cursor.execution().interruptBy(context.deadline()::check);
       List<RawDocument> batch = cursor.nextBatch(params.count());
+      if (cursor.metered() != null) {
+        context.work().read(cursor.metered(), batch);
+      }
       isDone = true;
       return batch;
     } catch (CommandException e) {

@@ -99,6 +99,7 @@ public final class InsertCommand implements Command {
 
     private final List<Integer> places = new ArrayList<>();
     private long chunkBytes;
+    private int chunkDocumentsMax = CHUNK_DOCUMENTS_MAX;
 
     Bulk(CommandContext context, Params params) {
       this.context = context;
@@ -129,6 +130,8 @@ public final class InsertCommand implements Command {
           params.isUnchecked || collection.info().isView()
               ? null
               : DocumentValidator.find(collection.info());
+      // Where units are limited each document waits for what the one before has cost.
+      chunkDocumentsMax = context.work().isLimited(collection) ? 1 : CHUNK_DOCUMENTS_MAX;
     }
 
     private boolean isStopped() {
@@ -141,6 +144,8 @@ public final class InsertCommand implements Command {
       if (validator != null) {
         validator.requireValid(prepared);
       }
+      services.databases().requirePartitionKey(collection, prepared);
+      context.work().admitInsert(collection, prepared);
       return prepared;
     }
 
@@ -148,7 +153,7 @@ public final class InsertCommand implements Command {
       chunk.add(document);
       places.add(place);
       chunkBytes += document.length();
-      if (chunk.size() >= CHUNK_DOCUMENTS_MAX || chunkBytes >= CHUNK_BYTES_MAX) {
+      if (chunk.size() >= chunkDocumentsMax || chunkBytes >= CHUNK_BYTES_MAX) {
         flush();
       }
     }

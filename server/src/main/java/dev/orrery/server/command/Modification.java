@@ -138,6 +138,9 @@ final class Modification {
   }
 
   Result run() {
+    if (collection != null) {
+      site.writer.admit(collection, filter);
+    }
     Result result = statement.options().isMulti() ? updateAll() : updateOne();
     return result.matched == 0 && statement.options().isUpsert() ? upsert() : result;
   }
@@ -145,7 +148,8 @@ final class Modification {
   private Result updateOne() {
     while (plan != null) {
       site.writer.checkDeadline();
-      try (DocumentCursor results = plan.open(site.writer.execution(site.services))) {
+      try (DocumentCursor results =
+          plan.open(site.writer.execution(site.services, collection, plan))) {
         PlanResult found = results.next();
         if (found == null) {
           break;
@@ -187,7 +191,8 @@ final class Modification {
 
   private List<Place> places() {
     var places = new ArrayList<Place>();
-    try (DocumentCursor results = plan.open(site.writer.execution(site.services))) {
+    try (DocumentCursor results =
+        plan.open(site.writer.execution(site.services, collection, plan))) {
       for (PlanResult found = results.next(); found != null; found = results.next()) {
         RawDocument document = found.stored().document();
         RawValue key = collection.partitionKeyOf(document);

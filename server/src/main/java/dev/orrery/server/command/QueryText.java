@@ -41,6 +41,9 @@ final class QueryText {
 
   /** The planner's refusal, with the query before it. */
   static CommandException refused(String query, CommandException cause) {
+    if (cause.getMessage().startsWith(REFUSED)) {
+      return cause;
+    }
     return new CommandException(
         cause.code(),
         REFUSED + query + " planner returned error :: caused by :: " + cause.getMessage(),

@@ -22,7 +22,7 @@ final class Replies {
   private Replies() {}
 
   static BsonDocument succeed(BsonDocument reply) {
-    return reply.append("ok", OK);
+    return reply.containsKey("ok") ? reply : reply.append("ok", OK);
   }
 
   static BsonDocument fail(CommandException error) {

@@ -1,5 +1,9 @@
 package dev.orrery.server.command;
 
+import dev.orrery.server.error.CommandException;
+import dev.orrery.server.error.ErrorCode;
+import dev.orrery.server.query.Collation;
+import dev.orrery.storage.CollectionStore;
 import dev.orrery.storage.value.RawDocument;
 import org.bson.BsonArray;
 import org.bson.BsonBoolean;
@@ -15,6 +19,7 @@ final class ViewQueries {
   private ViewQueries() {}
 
   static BsonDocument find(FindParams params) {
+    requireAllowed(params);
     FindParams.Selection selection = params.selection();
     FindParams.Page page = params.page();
     var pipeline = new BsonArray();
@@ -39,6 +44,45 @@ final class ViewQueries {
       command.append("let", selection.let().asRawBson());
     }
     return command;
+  }
+
+  /** Refuses what no aggregation can do. */
+  private static void requireAllowed(FindParams params) {
+    FindParams.Guide guide = params.selection().guide();
+    FindParams.Page page = params.page();
+    refuse(guide.min() != null, "min");
+    refuse(guide.max() != null, "max");
+    refuse(params.output().isKeyOnly(), "returnKey");
+    refuse(params.output().hasRecordId(), "showRecordId");
+    refuse(params.mode().isTailable(), "tailable");
+    refuse(params.mode().hasNoTimeout(), "noCursorTimeout");
+    refuse(page.isSingleBatch() && page.limit() != 1, "singleBatch");
+    if (params.selection().sort().field("$natural") != null) {
+      throw new CommandException(
+          ErrorCode.INVALID_PIPELINE_OPERATOR,
+          "Sort option $natural not supported in aggregation.");
+    }
+  }
+
+  private static void refuse(boolean isUsed, String option) {
+    if (isUsed) {
+      throw new CommandException(
+          ErrorCode.INVALID_PIPELINE_OPERATOR,
+          "Option " + option + " not supported in aggregation.");
+    }
+  }
+
+  /** A view has one collation, and no command may ask for another. */
+  static void requireCollation(CollectionStore view, @Nullable RawDocument collation) {
+    if (collation == null) {
+      return;
+    }
+    BsonValue own = view.info().options().get("collation");
+    Collation given = Collation.parse(collation.toBsonDocument());
+    if (!given.equals(own == null ? Collation.SIMPLE : Collation.parse(own.asDocument()))) {
+      throw new CommandException(
+          ErrorCode.OPTION_NOT_SUPPORTED_ON_VIEW, "Cannot override a view's default collation");
+    }
   }
 
   /** The filter, skip and limit of a count, and then {@code {count: n}} unless it is 0. */

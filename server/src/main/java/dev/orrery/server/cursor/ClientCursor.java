@@ -5,6 +5,7 @@ import dev.orrery.server.error.ErrorCode;
 import dev.orrery.server.plan.DocumentCursor;
 import dev.orrery.server.plan.Execution;
 import dev.orrery.server.plan.PlanResult;
+import dev.orrery.server.throughput.MeteredRead;
 import dev.orrery.storage.CollectionStore;
 import dev.orrery.storage.Namespace;
 import dev.orrery.storage.value.RawDocument;
@@ -42,6 +43,7 @@ public final class ClientCursor implements AutoCloseable {
   private @Nullable RawDocument pending;
   private boolean isExhausted;
   private @Nullable CollectionStore collection;
+  private @Nullable MeteredRead metered;
 
   public ClientCursor(Owner owner, DocumentCursor results, Execution execution) {
     this(owner, results, execution, End.CLOSES);
@@ -58,6 +60,17 @@ public final class ClientCursor implements AutoCloseable {
   public ClientCursor over(CollectionStore read) {
     collection = read;
     return this;
+  }
+
+  /** Names what counts the cost of each batch. */
+  public ClientCursor meteredBy(MeteredRead read) {
+    metered = read;
+    return this;
+  }
+
+  /** What counts the cost of each batch, or null when they cost nothing. */
+  public @Nullable MeteredRead metered() {
+    return metered;
   }
 
   /** Throws when the collection was dropped under the cursor. */

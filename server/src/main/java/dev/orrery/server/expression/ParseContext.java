@@ -6,6 +6,7 @@ import dev.orrery.storage.value.BsonOrder;
 import java.util.Comparator;
 import java.util.HashMap;
 import java.util.Map;
+import java.util.concurrent.ThreadLocalRandom;
 import java.util.random.RandomGenerator;
 import org.bson.BsonArray;
 import org.bson.BsonDateTime;
@@ -22,37 +23,47 @@ import org.jspecify.annotations.Nullable;
 public final class ParseContext {
   private static final Variable ROOT = new Variable.Root();
 
+  /** What every context knows; the times differ from command to command and are kept apart. */
+  private static final Map<String, Variable> BUILT_IN =
+      Map.of(
+          "ROOT", ROOT,
+          "CURRENT", ROOT,
+          "REMOVE", new Variable.Known(null),
+          "USER_ROLES", new Variable.Known(new BsonArray()),
+          "SEARCH_META", new Variable.Known(null));
+
+  private static final RandomGenerator RANDOM = () -> ThreadLocalRandom.current().nextLong();
+
+  /** When the command began: the values of NOW and, if it is known, CLUSTER_TIME. */
+  private record Times(long nowMillis, @Nullable BsonTimestamp clusterTime) {}
+
   private final Map<String, Variable> variables;
   private final int slotCount;
+  private final Times times;
   private final Comparator<BsonValue> order;
   private final RandomGenerator random;
 
   private ParseContext(
       Map<String, Variable> variables,
       int slotCount,
+      Times times,
       Comparator<BsonValue> order,
       RandomGenerator random) {
     this.variables = variables;
     this.slotCount = slotCount;
+    this.times = times;
     this.order = order;
     this.random = random;
   }
 
   /** The context of a command that began at that time: {@code $$NOW}. */
   public static ParseContext at(long nowMillis) {
-    Map<String, Variable> variables = new HashMap<>();
-    variables.put("ROOT", ROOT);
-    variables.put("CURRENT", ROOT);
-    variables.put("REMOVE", new Variable.Known(null));
-    variables.put("NOW", new Variable.Known(new BsonDateTime(nowMillis)));
-    variables.put("USER_ROLES", new Variable.Known(new BsonArray()));
-    variables.put("SEARCH_META", new Variable.Known(null));
-    variables.put("CLUSTER_TIME", new Variable.Unavailable());
-    return new ParseContext(variables, 0, BsonOrder.CANONICAL, RandomGenerator.getDefault());
+    var times = new Times(nowMillis, null);
+    return new ParseContext(BUILT_IN, 0, times, BsonOrder.CANONICAL, RANDOM);
   }
 
   public ParseContext withClusterTime(BsonTimestamp time) {
-    return with("CLUSTER_TIME", new Variable.Known(time), slotCount);
+    return new ParseContext(variables, slotCount, new Times(times.nowMillis, time), order, random);
   }
 
   public ParseContext withUserRoles(BsonArray roles) {
@@ -80,11 +91,11 @@ public final class ParseContext {
   }
 
   public ParseContext withOrder(Comparator<BsonValue> order) {
-    return new ParseContext(variables, slotCount, order, random);
+    return new ParseContext(variables, slotCount, times, order, random);
   }
 
   public ParseContext withRandom(RandomGenerator random) {
-    return new ParseContext(variables, slotCount, order, random);
+    return new ParseContext(variables, slotCount, times, order, random);
   }
 
   /** Where values of a variable added by {@link #withVariable} go. */
@@ -106,19 +117,25 @@ public final class ParseContext {
 
   Variable variable(String name) {
     Variable variable = variables.get(name);
-    if (variable == null) {
+    if (variable != null) {
+      return variable;
+    }
+    if (name.equals("NOW")) {
+      return new Variable.Known(new BsonDateTime(times.nowMillis));
+    }
+    if (!name.equals("CLUSTER_TIME")) {
       throw new CommandException(ErrorCode.LOCATION_17276, "Use of undefined variable: " + name);
     }
-    if (variable instanceof Variable.Unavailable) {
+    if (times.clusterTime == null) {
       throw new CommandException(
-          ErrorCode.LOCATION_51144, "Builtin variable '$$" + name + "' is not available");
+          ErrorCode.LOCATION_51144, "Builtin variable '$$CLUSTER_TIME' is not available");
     }
-    return variable;
+    return new Variable.Known(times.clusterTime);
   }
 
   private ParseContext with(String name, Variable variable, int slots) {
     Map<String, Variable> inner = new HashMap<>(variables);
     inner.put(name, variable);
-    return new ParseContext(inner, slots, order, random);
+    return new ParseContext(inner, slots, times, order, random);
   }
 }

@@ -13,7 +13,4 @@ sealed interface Variable {
 
   /** A value found in the scope at evaluation. */
   record Slot(int slot) implements Variable {}
-
-  /** A name of MongoDB's without a value here, such as {@code $$CLUSTER_TIME} on a lone server. */
-  record Unavailable() implements Variable {}
 }

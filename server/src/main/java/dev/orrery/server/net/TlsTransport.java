@@ -109,6 +109,11 @@ public final class TlsTransport implements TransportSecurity, AutoCloseable {
     }
   }
 
+  /** What new connections get. */
+  SslContext context() {
+    return context;
+  }
+
   /** Reads the files if one is newer; what cannot be used changes nothing. */
   synchronized void reloadIfChanged() {
     try {

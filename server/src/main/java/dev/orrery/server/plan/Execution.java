@@ -23,14 +23,22 @@ public final class Execution {
   private final BitSet partitions = new BitSet();
   private final Path temporary;
   private final boolean isDiskAllowed;
+  private final long sortBytesMax;
   private Interruption interruption = Interruption.NEVER;
+  private long sortBytes;
+  private boolean isForWrites;
 
   /**
    * @param temporary where sorts may spill, if {@code isDiskAllowed}
    */
   public Execution(Path temporary, boolean isDiskAllowed) {
+    this(temporary, isDiskAllowed, SORT_BYTES_MAX);
+  }
+
+  Execution(Path temporary, boolean isDiskAllowed, long sortBytesMax) {
     this.temporary = temporary;
     this.isDiskAllowed = isDiskAllowed;
+    this.sortBytesMax = sortBytesMax;
   }
 
   public WorkMeter meter() {
@@ -50,9 +58,39 @@ public final class Execution {
     partitions.set(partition);
   }
 
+  /** The numbers of the physical partitions that were asked; a copy. */
+  public BitSet partitions() {
+    return (BitSet) partitions.clone();
+  }
+
   /** How many physical partitions were asked. */
   public int partitionsVisited() {
     return partitions.cardinality();
+  }
+
+  /**
+   * Says that documents are changed between two calls of the cursor. Scans of indexes then remember
+   * what they gave, so that a document that moves ahead in an index is not met again.
+   */
+  public void prepareForWrites() {
+    isForWrites = true;
+  }
+
+  boolean isForWrites() {
+    return isForWrites;
+  }
+
+  /** Adds to the memory that the sorts of this execution hold together. */
+  void holdSortBytes(long bytes) {
+    sortBytes += bytes;
+  }
+
+  boolean isSortMemoryFull() {
+    return sortBytes > sortBytesMax;
+  }
+
+  long sortBytesMax() {
+    return sortBytesMax;
   }
 
   Path temporary() {

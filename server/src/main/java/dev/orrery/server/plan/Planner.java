@@ -1,8 +1,162 @@
 package dev.orrery.server.plan;
 
+import dev.orrery.server.query.Comparison;
+import dev.orrery.server.query.Filter;
+import dev.orrery.storage.PartitionStore;
+import dev.orrery.storage.index.IndexSpec;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.LinkedHashSet;
+import java.util.List;
+
+/*
+ * Which way is taken:
+ *
+ *   1. A filter that fixes the primary key reads by it.
+ *   2. What the user prescribes ($natural, hint, min and max) is done.
+ *   3. Among the indexes that narrow the search or give the order, the cheapest.
+ *   4. Else the collection is scanned.
+ *
+ * As in MongoDB an index that applies always wins over the scan, even where the scan would be
+ * cheaper: users rely on the order in which an index gives documents, and what they see on a small
+ * collection should be what they get on a large one.
+ *
+ * The cost of an index is what it reads, counted from its own tree at the moment of planning: one
+ * for each key, two for each document, one more for each document that must be sorted. A plan that
+ * needs no sort ends at the limit. How soon that is depends on how many of the documents it reads
+ * match; no plan finds more than the narrowest index promises, so reading d documents of which r
+ * match, with a limit of n, costs n * d / r documents. There are no trial runs and no cached
+ * plans: the same data and query always give the same plan. Ties go to the older index.
+ */
+
 /** Chooses how a query is carried out. */
 public final class Planner {
+  private static final double DOCUMENT_COST = 2;
+  private static final double SORT_COST = 1;
+  private static final double SHORT_DOCUMENTS_MAX = 100;
+
   public QueryPlan plan(Query query) {
-    return new ScanPlan(query);
+    var hinted = new HintedIndex(query);
+    var targets = new Targets(query.collection(), query.criteria().filter());
+    Boolean naturalReverse = hinted.naturalReverse();
+    IndexSpec index = hinted.find();
+    if (naturalReverse == null && (index == null || index.isIdIndex())) {
+      var keys = query.criteria().hints().min() == null ? targets.primaryKeys() : null;
+      if (keys != null && query.criteria().hints().max() == null && !query.output().isKeyOnly()) {
+        return lookUp(query, keys);
+      }
+    }
+    List<PartitionStore> partitions = targets.partitions();
+    var paths = new AccessPaths(query, partitions);
+    if (naturalReverse != null) {
+      return assemble(query, partitions, List.of(scan(query, partitions, naturalReverse)));
+    }
+    if (index != null) {
+      return assemble(query, partitions, List.of(paths.hinted(index, hinted.range(index))));
+    }
+    List<AccessPath> choices = ranked(paths.all(), query.window().needed());
+    return choices.isEmpty()
+        ? assemble(query, partitions, List.of(scan(query, partitions, false)))
+        : assemble(query, partitions, choices);
+  }
+
+  private static QueryPlan lookUp(Query query, List<PrimaryKeyLookup.Key> keys) {
+    Filter filter = query.criteria().filter();
+    var partitions = new LinkedHashSet<PartitionStore>();
+    keys.forEach(key -> partitions.add(key.partition()));
+    boolean isById =
+        filter instanceof Filter.Field field
+            && field.predicate() instanceof Comparison
+            && keys.size() == 1;
+    var lookup = new PrimaryKeyLookup(keys, filter, isById);
+    boolean isSorted = query.order().sort() == null || keys.size() < 2;
+    var path = new AccessPath(lookup, isSorted, keys.size(), keys.size());
+    return assemble(
+        query,
+        partitions.isEmpty()
+            ? query.collection().partitions().subList(0, 1)
+            : List.copyOf(partitions),
+        List.of(path));
+  }
+
+  private static AccessPath scan(Query query, List<PartitionStore> partitions, boolean isReverse) {
+    double documents = 0;
+    for (PartitionStore partition : partitions) {
+      documents += partition.statistics().documents();
+    }
+    var scan = new CollectionScan(query.criteria().filter(), isReverse);
+    return new AccessPath(scan, query.order().sort() == null, 0, documents);
+  }
+
+  private static List<AccessPath> ranked(List<AccessPath> paths, long needed) {
+    double matching =
+        paths.stream().mapToDouble(AccessPath::documents).min().orElse(Double.MAX_VALUE);
+    var ranked = new ArrayList<>(paths);
+    ranked.sort(Comparator.comparingDouble(path -> cost(path, matching, needed)));
+    return ranked;
+  }
+
+  private static double cost(AccessPath path, double matching, long needed) {
+    double share = 1;
+    if (path.isSorted() && needed > 0 && matching > 0) {
+      share = Math.min(1, needed / matching);
+    }
+    double sort = path.isSorted() ? 0 : SORT_COST * path.documents();
+    return share * (path.keys() + DOCUMENT_COST * path.documents()) + sort;
+  }
+
+  /** The best path with everything that comes after it. */
+  private static QueryPlan assemble(
+      Query query, List<PartitionStore> partitions, List<AccessPath> ranked) {
+    var trees = new ArrayList<PlanNode>();
+    for (AccessPath path : ranked) {
+      trees.add(tree(query, partitions, path));
+    }
+    AccessPath best = ranked.get(0);
+    double sooner =
+        best.isSorted() && query.window().needed() > 0 && isUnfiltered(query)
+            ? query.window().needed()
+            : best.documents();
+    boolean isShort =
+        !(best.source() instanceof CollectionScan)
+            && Math.min(sooner, best.documents()) < SHORT_DOCUMENTS_MAX;
+    return new NodePlan(query, partitions, trees, best.indexes(), isShort);
+  }
+
+  private static boolean isUnfiltered(Query query) {
+    return query.criteria().filter() instanceof Filter.And and && and.children().isEmpty();
+  }
+
+  /*
+   * On one partition: PROJECT(SKIP(SORT(k)(path))) or LIMIT(PROJECT(SKIP(path))).
+   * On several: MERGE with skip and limit, over PROJECT(SORT(k)(path)) or LIMIT(k)(PROJECT(path)),
+   * where k = skip + limit.
+   */
+  private static PlanNode tree(Query query, List<PartitionStore> partitions, AccessPath path) {
+    boolean isPartitioned = query.collection().info().partitionKey() != null;
+    Query.Window window = query.window();
+    PlanNode node = path.source();
+    if (!path.isSorted()) {
+      node = new SortNode(query.order().sort(), query.order().document(), window.needed(), node);
+    }
+    if (!isPartitioned && window.skip() > 0) {
+      node = new SkipNode(window.skip(), node);
+    }
+    node = output(query, node);
+    long limit = isPartitioned ? window.needed() : window.limit();
+    if (path.isSorted() && limit > 0) {
+      node = new LimitNode(limit, node);
+    }
+    return isPartitioned
+        ? new PartitionMerge(node, partitions, query.order().sort(), window)
+        : node;
+  }
+
+  private static PlanNode output(Query query, PlanNode input) {
+    Query.Output output = query.output();
+    PlanNode node = output.isKeyOnly() ? new ReturnKeyNode(input) : input;
+    return output.projection() == null && !output.hasRecordId()
+        ? node
+        : new ProjectNode(output.projection(), output.document(), output.hasRecordId(), node);
   }
 }

@@ -42,20 +42,42 @@ public record Query(
     public static final Order ANY = new Order(null, RawDocument.EMPTY, false);
   }
 
-  /** Which of the ordered documents; a limit of 0 is none. */
-  public record Window(long skip, long limit) {
+  /**
+   * Which of the ordered documents; a limit of 0 is none.
+   *
+   * @param batchSize what the user gave, for messages only; -1 for nothing
+   */
+  public record Window(long skip, long limit, long batchSize) {
     public static final Window ALL = new Window(0, 0);
+
+    public Window(long skip, long limit) {
+      this(skip, limit, -1);
+    }
+
+    /** How many documents must be found before the first and up to the last; 0 for all. */
+    long needed() {
+      return limit == 0 || skip + limit < 0 ? 0 : skip + limit;
+    }
   }
 
   /**
    * What of each document.
    *
    * @param projection null for the whole document
+   * @param document the projection as it was given; empty without one
    * @param isKeyOnly the index key instead of the document (returnKey)
    * @param hasRecordId adds {@code $recordId}
    */
-  public record Output(@Nullable Projection projection, boolean isKeyOnly, boolean hasRecordId) {
+  public record Output(
+      @Nullable Projection projection,
+      RawDocument document,
+      boolean isKeyOnly,
+      boolean hasRecordId) {
     public static final Output WHOLE = new Output(null, false, false);
+
+    public Output(@Nullable Projection projection, boolean isKeyOnly, boolean hasRecordId) {
+      this(projection, RawDocument.EMPTY, isKeyOnly, hasRecordId);
+    }
   }
 
   /** All documents that match, whole, in any order. */

@@ -1,5 +1,9 @@
 package dev.orrery.server.plan;
 
+import dev.orrery.storage.index.IndexSpec;
+import java.util.List;
+import org.bson.BsonDocument;
+
 /** A way to carry out a query; may be opened any number of times. */
 public interface QueryPlan {
   DocumentCursor open(Execution execution);
@@ -9,4 +13,13 @@ public interface QueryPlan {
    * an event loop.
    */
   boolean isShort();
+
+  /** The indexes that it scans, for statistics of their use. */
+  List<IndexSpec> indexes();
+
+  /**
+   * The fields {@code explainVersion}, {@code queryPlanner} and, if the verbosity asks for it,
+   * {@code executionStats} of explain's reply; for the latter the plan is run to its end.
+   */
+  BsonDocument explain(ExplainVerbosity verbosity, Execution execution);
 }

@@ -2,7 +2,6 @@ package dev.orrery.server.query;
 
 import dev.orrery.server.expression.ParseContext;
 import dev.orrery.storage.value.BsonOrder;
-import java.util.EnumSet;
 import java.util.Set;
 
 /**
@@ -10,6 +9,8 @@ import java.util.Set;
  * the variables that expressions in it see, and which operators its place allows.
  */
 public record FilterContext(BsonOrder order, ParseContext expressions, Set<Feature> features) {
+  private static final Set<Feature> ALL_FEATURES = Set.of(Feature.values());
+
   /** No collation, no variables but the built-in ones, with the time at 1970. */
   public static final FilterContext DEFAULT = of(ParseContext.at(0));
 
@@ -28,7 +29,7 @@ public record FilterContext(BsonOrder order, ParseContext expressions, Set<Featu
 
   /** The context of a command: no collation, every operator allowed. */
   public static FilterContext of(ParseContext expressions) {
-    return new FilterContext(BsonOrder.CANONICAL, expressions, EnumSet.allOf(Feature.class));
+    return new FilterContext(BsonOrder.CANONICAL, expressions, ALL_FEATURES);
   }
 
   /** The same, with strings compared by a collation, in expressions too. */

@@ -3,6 +3,7 @@ package dev.orrery.server.command;
 import dev.orrery.server.auth.Security;
 import dev.orrery.server.session.ClusterClock;
 import dev.orrery.server.session.Sessions;
+import dev.orrery.server.throughput.Metering;
 import dev.orrery.storage.value.RawDocument;
 import java.time.Clock;
 import java.time.Instant;
@@ -32,6 +33,7 @@ final class CommandFixture {
   final ClientConnection connection = new ClientConnection(7, "127.0.0.1:50000", "127.0.0.1:27017");
   Durability durability = Durability.IMMEDIATE;
   AccessControl access = AccessControl.OPEN;
+  Metering metering = Metering.unlimited();
   Executor workers = Runnable::run;
   final Security security = Security.open();
   private final List<Command> further = new ArrayList<>();
@@ -66,7 +68,8 @@ final class CommandFixture {
             services.clusterClock(),
             durability,
             access,
-            metrics);
+            metrics,
+            metering);
     return new Dispatcher(parts, workers, nanos::get);
   }
 

@@ -3,6 +3,7 @@ package dev.orrery.server.command;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.orrery.server.command.FieldRecorder.Use;
+import dev.orrery.server.throughput.Metering;
 import dev.orrery.storage.value.RawDocument;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -100,6 +101,6 @@ class CompatDocumentTest {
         "database",
         Envelope.read(nothing, false),
         null,
-        Deadline.after(0, () -> 0));
+        new CommandContext.Running(Deadline.after(0, () -> 0), Metering.unlimited().start()));
   }
 }

@@ -122,11 +122,20 @@ final class BatchCommit {
     }
     makeRoom(writes, outcomes);
     Appended appended = log.append(group);
-    int record = 0;
-    for (int i = 0; i < writes.length; i++) {
-      if (outcomes[i].isApplied()) {
-        apply(writes[i], appended.positions()[record++], meter);
+    try {
+      int record = 0;
+      for (int i = 0; i < writes.length; i++) {
+        if (outcomes[i].isApplied()) {
+          apply(writes[i], appended.positions()[record++], meter);
+        }
       }
+    } catch (RuntimeException | Error e) {
+      // The log has the group and the indexes have half of it. A restart makes them whole again.
+      Arrays.stream(writes).forEach(write -> write.partition.fail(e));
+      throw new StorageException(
+          StorageException.Reason.UNAVAILABLE,
+          "an index failed; restart the server to rebuild it: " + e,
+          e);
     }
     return new CommitResult(appended.lsn(), List.of(outcomes));
   }
@@ -176,22 +185,16 @@ final class BatchCommit {
   }
 
   private void apply(PendingWrite write, long position, WorkMeter meter) {
-    try {
-      IndexWriter.apply(write.partition.files(), write, position);
-      if (write.partition.mirror() != null) {
-        write.partition.mirror().apply(write, position);
-      }
-    } catch (RuntimeException | Error e) {
-      // The log has the change and the indexes have half of it. A restart makes them whole again.
-      write.partition.fail(e);
-      throw new StorageException(
-          StorageException.Reason.UNAVAILABLE,
-          "an index of " + write.partition + " failed; restart the server to rebuild it",
-          e);
+    IndexWriter.apply(write.partition.files(), write, position);
+    if (write.partition.mirror() != null) {
+      write.partition.mirror().apply(write, position);
     }
     write.partition.markChanged();
     if (!write.isInsert()) {
       garbage.add(write.before.version(), write.before.document().length());
+    }
+    if (write.isDelete()) {
+      garbage.add(position, write.documentKey.length); // it is needed until the next checkpoint
     }
     int bytes = write.isDelete() ? write.before.document().length() : write.after.length();
     meter.writeDocument(bytes, write.termsAdded(), write.termsRemoved());

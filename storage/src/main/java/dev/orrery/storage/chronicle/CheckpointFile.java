@@ -18,7 +18,8 @@ import org.bson.BsonInt64;
 
 /**
  * The engine's own part of a checkpoint: the catalog, from where the log must be replayed, and how
- * much of each segment is garbage. Replaced atomically.
+ * much of each segment is garbage, and how new the structures of each partition at least are.
+ * Replaced atomically.
  *
  * <pre>
  * magic "ORRYCKPT" | version int32 | length int32 | CRC-32C of the rest int32 | BSON document
@@ -39,8 +40,14 @@ final class CheckpointFile {
 
   /**
    * @param replayFrom everything up to and including this sequence number is in the structures
+   * @param stamps by partition and structure, the sequence number it was saved with; one that is
+   *     older, or missing, is damaged
    */
-  record Content(long replayFrom, BsonDocument catalog, Map<Long, Long> garbage) {}
+  record Content(
+      long replayFrom,
+      BsonDocument catalog,
+      Map<Long, Long> garbage,
+      Map<String, Map<String, Long>> stamps) {}
 
   /** The last checkpoint, or null when there is none. */
   Content read() {
@@ -74,8 +81,27 @@ final class CheckpointFile {
     document
         .getDocument("garbage")
         .forEach((segment, dead) -> garbage.put(Long.valueOf(segment), dead.asInt64().getValue()));
+    var stamps = new TreeMap<String, Map<String, Long>>();
+    document
+        .getDocument("stamps")
+        .forEach((partition, of) -> stamps.put(partition, numbers(of.asDocument())));
     return new Content(
-        document.getInt64("replayFrom").getValue(), document.getDocument("catalog"), garbage);
+        document.getInt64("replayFrom").getValue(),
+        document.getDocument("catalog"),
+        garbage,
+        stamps);
+  }
+
+  private static Map<String, Long> numbers(BsonDocument document) {
+    var numbers = new TreeMap<String, Long>();
+    document.forEach((name, number) -> numbers.put(name, number.asInt64().getValue()));
+    return numbers;
+  }
+
+  private static BsonDocument document(Map<String, Long> numbers) {
+    var document = new BsonDocument();
+    numbers.forEach((name, number) -> document.put(name, new BsonInt64(number)));
+    return document;
   }
 
   private StorageException corrupt(String what) {
@@ -85,10 +111,13 @@ final class CheckpointFile {
   void write(Content content) {
     var garbage = new BsonDocument();
     content.garbage().forEach((segment, dead) -> garbage.put("" + segment, new BsonInt64(dead)));
+    var stamps = new BsonDocument();
+    content.stamps().forEach((partition, of) -> stamps.put(partition, document(of)));
     byte[] body =
         RawDocument.of(
                 new BsonDocument("replayFrom", new BsonInt64(content.replayFrom()))
                     .append("garbage", garbage)
+                    .append("stamps", stamps)
                     .append("catalog", content.catalog()))
             .toByteArray();
     byte[] bytes = new byte[HEADER_BYTES + body.length];

@@ -55,6 +55,7 @@ final class Checkpointer {
       partition.lock.lock();
       long lsn;
       try {
+        partition.requireHealthy(); // a restart must find the change that failed not yet saved
         lsn = log.lastLsn();
         frozen.add(files.slots().prepareCheckpoint(lsn));
         for (OrderedIndex index : files.indexes()) {
@@ -66,28 +67,28 @@ final class Checkpointer {
       } finally {
         partition.lock.unlock();
       }
-      complete(frozen, lsn);
+      log.awaitDurable(lsn);
+      completeAll(frozen);
     } finally {
+      frozen.forEach(PendingCheckpoint::abandon);
       entered.forEach(OrderedIndex::leave);
     }
   }
 
-  private void complete(List<PendingCheckpoint> frozen, long lsn) {
-    log.awaitDurable(lsn);
-    RuntimeException failure = null;
-    for (PendingCheckpoint pending : frozen) {
-      try {
-        pending.complete(); // each one must be, or it can never be frozen again
-      } catch (RuntimeException e) {
-        failure = e;
-      }
-    }
-    if (failure != null) {
-      throw failure;
+  /** What is frozen must be completed or abandoned, or it can never be frozen again. */
+  private static void completeAll(List<PendingCheckpoint> frozen) {
+    while (!frozen.isEmpty()) {
+      frozen.remove(frozen.size() - 1).complete();
     }
   }
 
   private void saveMap(PhysicalPartition partition, KeyIndex map) {
-    map.checkpoint(partition.lock, log::lastLsn, log::awaitDurable);
+    map.checkpoint(
+        partition.lock,
+        () -> {
+          partition.requireHealthy();
+          return log.lastLsn();
+        },
+        log::awaitDurable);
   }
 }

@@ -117,7 +117,16 @@ final class ChronicleCollection implements CollectionStore {
 
   static PendingWrite prepare(
       PhysicalPartition partition, PrimaryKey key, StoredDocument before, RawDocument after) {
-    OrderedIndex[] indexes = partition.indexesIfPresent();
+    return prepare(partition, partition.indexesIfPresent(), key, before, after);
+  }
+
+  /** Works out what a write does to some of the indexes. */
+  static PendingWrite prepare(
+      PhysicalPartition partition,
+      OrderedIndex[] indexes,
+      PrimaryKey key,
+      StoredDocument before,
+      RawDocument after) {
     PendingWrite.Keys keyChanges;
     try {
       keyChanges = new PendingWrite.Keys(changes(indexes, before, after), null);

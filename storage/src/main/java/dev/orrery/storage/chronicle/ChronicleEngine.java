@@ -44,6 +44,7 @@ public final class ChronicleEngine implements StorageEngine {
   private final BatchCommit commits;
   private final DiskSpace diskSpace;
   private final Path directory;
+  private final long replayedGroups;
   private volatile boolean isClosed;
 
   private ChronicleEngine(Path directory, EngineOptions options, StorageHooks hooks) {
@@ -58,7 +59,9 @@ public final class ChronicleEngine implements StorageEngine {
       this.garbage = new Garbage();
       this.diskSpace = new DiskSpace(directory);
       this.collections = new Collections(opener, log, hooks);
-      this.catalog = new Recovery(log, collections, garbage).run(file.read());
+      var recovery = new Recovery(log, collections, garbage);
+      this.catalog = recovery.run(file.read());
+      this.replayedGroups = recovery.replayedGroups();
       this.commits = new BatchCommit(log, garbage, options.limits().logicalPartitionBytes());
       this.housekeeping = new Housekeeping(this, file, options);
       this.splits = new AutomaticSplits(this, options.limits().physicalPartitionBytes());
@@ -311,6 +314,7 @@ public final class ChronicleEngine implements StorageEngine {
   @Override
   public void split(CollectionStore collection, int partition, String boundary) {
     new PartitionSplit(this, (ChronicleCollection) collection).run(partition, boundary);
+    checkpoint(); // from now on it is known how new the children's files are
   }
 
   @Override
@@ -331,6 +335,16 @@ public final class ChronicleEngine implements StorageEngine {
   /** Compacts what is worth compacting now; returns how many segments were freed. */
   public int compact() {
     return housekeeping.compact();
+  }
+
+  /** How many groups of the log were replayed at the start; none after a clean stop. */
+  public long replayedGroups() {
+    return replayedGroups;
+  }
+
+  /** Structures that were lost or out of date and were made anew since the start. */
+  public List<String> rebuilt() {
+    return collections.rebuilt();
   }
 
   /** Reads every file of the store; the first fault is thrown with its file and offset. */

@@ -7,11 +7,15 @@ import dev.orrery.storage.catalog.CollectionInfo.IndexEntry;
 import dev.orrery.storage.log.Log;
 import dev.orrery.storage.partition.PartitionMap;
 import dev.orrery.storage.value.StringOrder;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
+import java.util.Queue;
+import java.util.TreeMap;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.ConcurrentSkipListMap;
 import java.util.function.Supplier;
 
@@ -22,6 +26,8 @@ final class Collections {
   private final PartitionOpener opener;
   private final Log log;
   private final StorageHooks hooks;
+  private final Queue<String> rebuilt = new ConcurrentLinkedQueue<>();
+  private volatile Map<String, Map<String, Long>> savedStamps = Map.of();
 
   Collections(PartitionOpener opener, Log log, StorageHooks hooks) {
     this.opener = opener;
@@ -64,7 +70,44 @@ final class Collections {
 
   PhysicalPartition partition(
       int collection, PartitionMap.Entry entry, Supplier<CollectionInfo> description) {
-    return new PhysicalPartition(collection, entry, opener.of(entry.id(), description), log);
+    Path directory = opener.directory(collection, entry.id());
+    var checked =
+        new CheckedOpener(
+            opener.of(entry.id(), description),
+            directory,
+            savedStamps.getOrDefault(directory.getFileName().toString(), Map.of()),
+            new PartitionRebuild(log, collection, keys(description.get()), entry.range()),
+            rebuilt::add);
+    return new PhysicalPartition(collection, entry, checked, log);
+  }
+
+  /** Says how new the structures must be at least, before the first collection is added. */
+  void expect(Map<String, Map<String, Long>> stamps) {
+    savedStamps = stamps;
+  }
+
+  /** How new the structures of each partition are on disk. */
+  Map<String, Map<String, Long>> stamps() {
+    var stamps = new TreeMap<String, Map<String, Long>>();
+    for (ChronicleCollection collection : all()) {
+      for (PhysicalPartition partition : collection.physicalPartitions()) {
+        Path directory = opener.directory(partition.collectionId(), partition.id());
+        stamps.put(directory.getFileName().toString(), partition.stamps());
+      }
+    }
+    return stamps;
+  }
+
+  /** Structures that had to be made anew since the start. */
+  List<String> rebuilt() {
+    return List.copyOf(rebuilt);
+  }
+
+  /** Whether a partition has stopped taking writes because an index failed. */
+  boolean haveFailed() {
+    return byId.values().stream()
+        .flatMap(collection -> collection.physicalPartitions().stream())
+        .anyMatch(PhysicalPartition::hasFailed);
   }
 
   private PrimaryKeys keys(CollectionInfo info) {

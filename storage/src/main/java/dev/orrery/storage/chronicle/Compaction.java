@@ -85,7 +85,9 @@ final class Compaction {
         group != null && group.lsn() <= segment.lastLsn();
         group = cursor.next()) {
       for (int i = 0; i < group.size(); i++) {
-        live += findLive(group, i) == null ? 0 : group.payloadLength(i);
+        if (findLive(group, i) != null) {
+          live += group.payloadLength(i) + Garbage.RECORD_OVERHEAD_BYTES;
+        }
       }
     }
     return live;

@@ -165,7 +165,10 @@ final class Housekeeping {
     try {
       file.write(
           new CheckpointFile.Content(
-              replayFrom, engine.catalog().toBson(), engine.garbage().snapshot()));
+              replayFrom,
+              engine.catalog().toBson(),
+              engine.garbage().snapshot(),
+              engine.all().stamps()));
     } finally {
       engine.ddl().unlock();
     }
@@ -175,6 +178,9 @@ final class Housekeeping {
   int compact() {
     working.lock();
     try {
+      if (engine.all().haveFailed()) {
+        return 0; // there can be no checkpoint, without which nothing may be deleted
+      }
       List<SegmentInfo> candidates = new ArrayList<>(compaction.candidates());
       candidates.removeIf(segment -> emptied.contains(segment.number()));
       for (SegmentInfo segment : candidates) {
@@ -182,8 +188,11 @@ final class Housekeeping {
           return 0;
         }
         emptied.add(segment.number());
+        if (isCheckpointDue()) {
+          checkpoint(); // much to compact must not put off what bounds a recovery
+        }
       }
-      if (!candidates.isEmpty()) {
+      if (!emptied.isEmpty()) {
         checkpoint(); // what was moved must be on record before its old place goes
       }
       return candidates.size();
@@ -221,6 +230,8 @@ final class Housekeeping {
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
     }
-    checkpoint();
+    if (!engine.all().haveFailed()) { // else the next start replays what an index has not taken
+      checkpoint();
+    }
   }
 }

@@ -18,7 +18,7 @@ final class IndexBuild {
    * the documents that were there are added, some at a time, under the partition's lock; a document
    * that changed since is read again, so what is added is always its present version. When all are
    * in, the indexes are saved and the catalog says that they exist. A crash before that leaves no
-   * trace but files that the next start removes.
+   * trace but files that the next build under that number removes.
    */
   private static final int BATCH_DOCUMENTS = 64;
 
@@ -70,6 +70,7 @@ final class IndexBuild {
     PartitionFiles files = partition.files();
     var more = new ArrayList<>(Arrays.asList(files.indexes()));
     for (IndexEntry entry : entries) {
+      engine.all().opener().deleteIndex(collection.info().id(), partition.id(), entry);
       more.add(engine.all().opener().openIndex(collection.info().id(), partition.id(), entry));
     }
     files.replaceIndexes(more.toArray(OrderedIndex[]::new));

@@ -4,6 +4,9 @@ import dev.orrery.storage.PartitionStatistics;
 import dev.orrery.storage.StorageException;
 import dev.orrery.storage.index.SlotFile;
 import java.util.Arrays;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
 
 /**
  * The structures of one physical partition: record slots, the map of primary keys, the map of
@@ -16,7 +19,16 @@ final class PartitionFiles {
 
     /** Deletes structures that were not opened. */
     void delete();
+
+    /** How new each structure was at the last checkpoint before the start. */
+    Map<String, Long> savedStamps();
   }
+
+  static final String SLOTS = "slots";
+  static final String IDS = "ids";
+  static final String SIZES = "sizes";
+  static final String INDEX = "index-";
+  static final String UNIQUE = "unique-";
 
   private final SlotFile slots;
   private final KeyIndex ids;
@@ -105,6 +117,25 @@ final class PartitionFiles {
     return new PartitionStatistics(pair[1], pair[0], isPresent ? 1 : 0);
   }
 
+  /** With which sequence number each structure was last saved; not above 0 if it never was. */
+  Map<String, Long> stamps() {
+    var stamps = new TreeMap<String, Long>();
+    stamps.put(SLOTS, slots.lsn());
+    stamps.put(IDS, ids.checkpointLsn());
+    if (sizes != null) {
+      stamps.put(SIZES, sizes.checkpointLsn());
+    }
+    for (OrderedIndex index : indexes) {
+      if (index.entry().ready()) {
+        stamps.put(INDEX + index.entry().id(), index.tree().lsn());
+        if (index.unique() != null) {
+          stamps.put(UNIQUE + index.entry().id(), index.unique().checkpointLsn());
+        }
+      }
+    }
+    return stamps;
+  }
+
   void countBytes(long bytesAdded) {
     slots.payloadBytes(slots.payloadBytes() + bytesAdded);
   }
@@ -121,6 +152,27 @@ final class PartitionFiles {
       sizes.remove(logicalKey);
     } else {
       sizes.put(logicalKey, pair[0] + bytesAdded, documents);
+    }
+  }
+
+  /** Deletes the files of some structures; {@link #close} must follow. */
+  void deleteStructures(Set<String> names) {
+    if (names.contains(SLOTS)) {
+      slots.delete();
+    }
+    if (names.contains(IDS)) {
+      ids.delete();
+    }
+    if (names.contains(SIZES)) {
+      sizes.delete();
+    }
+    for (OrderedIndex index : indexes) {
+      if (names.contains(INDEX + index.entry().id())) {
+        index.tree().delete();
+      }
+      if (names.contains(UNIQUE + index.entry().id())) {
+        index.unique().delete();
+      }
     }
   }
 

@@ -15,6 +15,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Comparator;
+import java.util.Map;
 import java.util.function.Predicate;
 import java.util.function.Supplier;
 import java.util.stream.Stream;
@@ -61,19 +62,25 @@ final class PartitionOpener {
       public void delete() {
         deleteDirectory(directory(info.get().id(), partition));
       }
+
+      @Override
+      public Map<String, Long> savedStamps() {
+        return Map.of();
+      }
     };
   }
 
   private PartitionFiles open(int partition, CollectionInfo info) {
     Path directory = directory(info.id(), partition);
     createDirectory(directory);
-    var slots = SlotFile.open(directory.resolve("slots"), pool, isDurable);
-    var ids = KeyIndex.open(directory.resolve("ids"), single());
+    var slots = SlotFile.open(directory.resolve(PartitionFiles.SLOTS), pool, isDurable);
+    var ids = KeyIndex.open(directory.resolve(PartitionFiles.IDS), single());
     KeyIndex sizes =
         info.partitionKey() == null
             ? null
             : KeyIndex.open(
-                directory.resolve("sizes"), KeyIndexOptions.pair().withEphemeral(!isDurable));
+                directory.resolve(PartitionFiles.SIZES),
+                KeyIndexOptions.pair().withEphemeral(!isDurable));
     var indexes = new OrderedIndex[info.indexes().size()];
     for (int i = 0; i < indexes.length; i++) {
       indexes[i] = openIndex(info.id(), partition, info.indexes().get(i));
@@ -84,11 +91,19 @@ final class PartitionOpener {
   OrderedIndex openIndex(int collection, int partition, IndexEntry entry) {
     Path directory = directory(collection, partition);
     IndexSpec spec = entry.spec();
-    var tree = BTree.open(directory.resolve("index-" + entry.id()), pool, isDurable);
+    var tree = BTree.open(directory.resolve(PartitionFiles.INDEX + entry.id()), pool, isDurable);
     boolean needsMap = spec.isUnique() && !spec.name().equals(ID_INDEX);
     KeyIndex unique =
-        needsMap ? KeyIndex.open(directory.resolve("unique-" + entry.id()), single()) : null;
+        needsMap
+            ? KeyIndex.open(directory.resolve(PartitionFiles.UNIQUE + entry.id()), single())
+            : null;
     return new OrderedIndex(entry, keys(spec), tree, unique);
+  }
+
+  /** Deletes what a build of that index left behind that a crash cut short. */
+  void deleteIndex(int collection, int partition, IndexEntry entry) {
+    OrderedIndex leavings = openIndex(collection, partition, entry);
+    leavings.delete();
   }
 
   private KeyIndexOptions single() {

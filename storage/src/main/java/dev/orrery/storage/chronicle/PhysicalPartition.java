@@ -14,6 +14,7 @@ import dev.orrery.storage.partition.EpkRange;
 import dev.orrery.storage.partition.PartitionMap;
 import dev.orrery.storage.value.RawDocument;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Function;
 
@@ -103,6 +104,12 @@ final class PhysicalPartition implements PartitionStore {
     return files;
   }
 
+  /** How new the structures on disk are. */
+  Map<String, Long> stamps() {
+    PartitionFiles opened = files;
+    return opened == null ? opener.savedStamps() : opened.stamps();
+  }
+
   boolean isDropped() {
     return isDropped;
   }
@@ -154,16 +161,28 @@ final class PhysicalPartition implements PartitionStore {
     isChanged = true;
   }
 
-  /** Whether anything changed since the last call; the caller makes a checkpoint. */
+  /**
+   * Whether anything changed since the last call; the caller makes a checkpoint. Waits for commits
+   * under way: what they appended to the log before this call counts as changed.
+   */
   boolean takeChanged() {
-    boolean was = isChanged;
-    isChanged = false;
-    return was;
+    lock.lock();
+    try {
+      boolean was = isChanged;
+      isChanged = false;
+      return was;
+    } finally {
+      lock.unlock();
+    }
   }
 
   /** Takes no more writes: an index is no longer what the log says. */
   void fail(Throwable cause) {
     failure = cause;
+  }
+
+  boolean hasFailed() {
+    return failure != null;
   }
 
   void requireHealthy() {

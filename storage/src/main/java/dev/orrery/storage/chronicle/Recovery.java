@@ -1,5 +1,6 @@
 package dev.orrery.storage.chronicle;
 
+import dev.orrery.storage.StorageException;
 import dev.orrery.storage.StoredDocument;
 import dev.orrery.storage.catalog.Catalog;
 import dev.orrery.storage.catalog.CollectionInfo;
@@ -7,6 +8,7 @@ import dev.orrery.storage.log.Log;
 import dev.orrery.storage.log.LogCursor;
 import dev.orrery.storage.log.LogGroup;
 import dev.orrery.storage.value.RawDocument;
+import java.util.Arrays;
 import java.util.HashSet;
 import java.util.Set;
 import org.bson.BsonDocument;
@@ -22,13 +24,19 @@ final class Recovery {
    * its key now, whichever it was written to: a split keeps record ids, so for the children the
    * parent's records are their own.
    *
-   * Applying a record again is harmless for slots, maps and trees, because every change is absolute.
-   * Counts are not: those are changed only by records that the saved count has not seen.
+   * Applying a record again is harmless for slots and primary keys, because every change is absolute.
+   * Counts are not: those are changed only by records that the saved count has not seen. Nor are
+   * indexes: one that was built later may not be able to hold what documents were before it existed.
+   * So a record is applied to an index only if it is newer than the saved index.
+   *
+   * The log must have everything after the checkpoint, and all of its history when there is no
+   * checkpoint. If it has not, files were lost, and to go on would lose more.
    */
 
   private final Log log;
   private final Collections collections;
   private final Garbage garbage;
+  private long replayedGroups;
 
   Recovery(Log log, Collections collections, Garbage garbage) {
     this.log = log;
@@ -42,7 +50,9 @@ final class Recovery {
   Catalog run(CheckpointFile.Content checkpoint) {
     Catalog catalog = new Catalog();
     long replayFrom = 0;
+    requireHistory(checkpoint);
     if (checkpoint != null) {
+      collections.expect(checkpoint.stamps());
       catalog = Catalog.fromBson(checkpoint.catalog());
       replayFrom = checkpoint.replayFrom();
       checkpoint.garbage().forEach(garbage::addBytes);
@@ -52,6 +62,27 @@ final class Recovery {
     catalog.collections().forEach(collections::add);
     replayDocuments(replayFrom + 1);
     return catalog;
+  }
+
+  private void requireHistory(CheckpointFile.Content checkpoint) {
+    if (checkpoint == null && !log.isComplete()) {
+      throw corrupt("the checkpoint is missing, and the log begins after its first group");
+    } else if (checkpoint != null && checkpoint.replayFrom() > log.lastLsn()) {
+      throw corrupt(
+          "the log ends with group "
+              + log.lastLsn()
+              + ", but the checkpoint has group "
+              + checkpoint.replayFrom());
+    }
+  }
+
+  private static StorageException corrupt(String what) {
+    return new StorageException(StorageException.Reason.CORRUPT, what);
+  }
+
+  /** How many groups of the log were read again. */
+  long replayedGroups() {
+    return replayedGroups;
   }
 
   private void replayCatalog(Catalog catalog, long fromLsn) {
@@ -106,6 +137,10 @@ final class Recovery {
   private void replayDocuments(long fromLsn) {
     LogCursor cursor = log.from(fromLsn);
     for (LogGroup group = cursor.next(); group != null; group = cursor.next()) {
+      if (group.lsn() != fromLsn + replayedGroups) {
+        throw corrupt("group " + (fromLsn + replayedGroups) + " of the log is missing");
+      }
+      replayedGroups++;
       for (int i = 0; i < group.size(); i++) {
         if (group.kind(i) != DataRecord.CATALOG) {
           replay(group, i);
@@ -137,7 +172,11 @@ final class Recovery {
           before == null
               ? null
               : new StoredDocument(partition, record.recordId(), record.previous(), before);
-      PendingWrite write = ChronicleCollection.prepare(partition, key, stored, after);
+      OrderedIndex[] indexes = indexesBefore(partition.files(), group.lsn());
+      PendingWrite write = ChronicleCollection.prepare(partition, indexes, key, stored, after);
+      if (write.problem != null) {
+        throw new IllegalStateException("an index refuses what it took before", write.problem);
+      }
       write.recordId = record.recordId();
       apply(partition, write, position, group.lsn());
     }
@@ -145,7 +184,17 @@ final class Recovery {
       int bytes = before == null ? after.length() : before.length();
       garbage.add(record.previous(), bytes);
     }
+    if (kind == DataRecord.DELETE) {
+      garbage.add(position, group.payloadLength(index));
+    }
     partition.markChanged();
+  }
+
+  /** The indexes that were saved before that group. */
+  private static OrderedIndex[] indexesBefore(PartitionFiles files, long lsn) {
+    return Arrays.stream(files.indexes())
+        .filter(index -> index.tree().lsn() < lsn)
+        .toArray(OrderedIndex[]::new);
   }
 
   private static void apply(

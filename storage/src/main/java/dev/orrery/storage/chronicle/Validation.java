@@ -79,6 +79,9 @@ final class Validation {
           index.unique().verify();
         }
       }
+      if (files.sizes() != null) {
+        files.sizes().verify();
+      }
     } catch (StorageException e) {
       faults.add(partition + ": " + e.getMessage());
     }
@@ -117,7 +120,17 @@ final class Validation {
           faults.add(
               partition + " record " + recordId + ": missing in index " + indexes[i].spec().name());
         }
+        checkUnique(
+            partition, indexes[i], recordId, PrimaryKeys.uniqueKey(key.logicalKey(), indexKey));
       }
+    }
+  }
+
+  private void checkUnique(
+      PhysicalPartition partition, OrderedIndex index, long recordId, byte[] uniqueKey) {
+    if (index.unique() != null && index.unique().find(uniqueKey) != recordId) {
+      faults.add(
+          partition + " record " + recordId + ": not in the unique keys of " + index.spec().name());
     }
   }
 
@@ -131,6 +144,9 @@ final class Validation {
       if (indexes[i].entry().ready()) {
         String what = "entries of index " + indexes[i].spec().name();
         expect(partition, what, tally.entries[i], indexes[i].entries());
+        if (indexes[i].unique() != null) {
+          expect(partition, "unique " + what, tally.entries[i], indexes[i].unique().size());
+        }
       }
     }
     if (files.sizes() != null) {

@@ -31,6 +31,12 @@ public final class PendingCheckpoint {
     }
   }
 
+  /** Gives the state up; the next checkpoint contains it. Instead of {@link #complete}. */
+  public void abandon() {
+    guard.exclusively(() -> file.abandon(state));
+    oneAtATime.release();
+  }
+
   /**
    * Writes the state; afterwards it is what a restart finds. If that fails, a restart finds the old
    * checkpoint, and the next checkpoint contains everything. To be called once, by any thread.

@@ -314,6 +314,18 @@ public final class Log implements Closeable {
     return segments.all().get(0).header().firstLsn();
   }
 
+  /** Whether no segment was ever deleted: the log has every group from the first on. */
+  public boolean isComplete() {
+    long next = 1;
+    for (SegmentInfo segment : segments()) {
+      if (segment.firstLsn() != next) {
+        return false;
+      }
+      next = segment.lastLsn() + 1;
+    }
+    return true;
+  }
+
   /** Calls back with each new durable LSN, on a thread that must not block or append. */
   public void addListener(LongConsumer listener) {
     committer.listen(listener);

@@ -160,7 +160,7 @@ final class Recovery {
   }
 
   /** If the file of {@code size} bytes ends in a footer, takes the segment's end from it. */
-  private static boolean adoptFooter(Segment segment, int size) {
+  static boolean adoptFooter(Segment segment, int size) {
     ByteBuffer bytes = segment.mapping().bytes();
     int at = size - Format.FOOTER_BYTES;
     if (!Footer.isAt(bytes, at, segment.header())) {
@@ -201,7 +201,7 @@ final class Recovery {
     }
   }
 
-  private static void scan(Segment segment, int limit) {
+  static void scan(Segment segment, int limit) {
     try {
       while (true) {
         GroupHeader group = segment.requireGroup(segment.end(), limit);

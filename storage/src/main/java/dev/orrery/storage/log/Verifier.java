@@ -32,7 +32,7 @@ final class Verifier {
     return Optional.empty();
   }
 
-  private static void verify(Segment segment) throws BadBytes {
+  static void verify(Segment segment) throws BadBytes {
     ByteBuffer bytes = segment.mapping().bytes();
     SegmentInfo info = segment.info();
     int end = Math.toIntExact(info.bytes());

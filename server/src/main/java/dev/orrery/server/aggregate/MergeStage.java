@@ -1,0 +1,175 @@
+package dev.orrery.server.aggregate;
+
+import dev.orrery.server.error.BsonText;
+import dev.orrery.server.error.CommandException;
+import dev.orrery.server.error.ErrorCode;
+import dev.orrery.server.expression.Expression;
+import dev.orrery.server.expression.FieldNames;
+import dev.orrery.server.expression.Truth;
+import dev.orrery.storage.Namespace;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
+import org.bson.BsonDocument;
+import org.bson.BsonValue;
+import org.jspecify.annotations.Nullable;
+
+/** {@code $merge}: writes the documents into a collection, each according to what is there. */
+record MergeStage(
+    Namespace target, List<String> on, Modes modes, Change change, BsonDocument specification)
+    implements Stage {
+  private static final int ATTEMPTS_MAX = 100;
+
+  /** What to do with a document that is there already, and with one that is not. */
+  record Modes(String matched, String notMatched) {}
+
+  /**
+   * How a pipeline changes a document that is there.
+   *
+   * @param variables by slot, to be evaluated on the new document
+   * @param pipeline null unless the mode is a pipeline
+   */
+  record Change(Map<Integer, Expression> variables, @Nullable Pipeline pipeline) {}
+
+  @Override
+  public String name() {
+    return "$merge";
+  }
+
+  @Override
+  public Set<Trait> traits() {
+    return OutStage.TRAITS;
+  }
+
+  @Override
+  public DocumentStream open(DocumentStream input, Run run) {
+    return new DocumentStream() {
+      @Override
+      public @Nullable BsonDocument next() {
+        Output output = run.environment().output();
+        output.requireWritable(target);
+        // All input first: it may come from the very collection that is written.
+        try (var buffer = new DocumentBuffer("$merge", run.spill())) {
+          buffer.addAll(input);
+          var documents = buffer.iterator();
+          while (documents.hasNext()) {
+            merge(documents.next(), output, run);
+          }
+        }
+        return null;
+      }
+
+      @Override
+      public void close() {
+        input.close();
+      }
+    };
+  }
+
+  private void merge(BsonDocument document, Output output, Run run) {
+    if (on.equals(List.of("_id")) && !document.containsKey("_id")) {
+      mergeNew(document, output);
+      return;
+    }
+    BsonDocument key = key(document);
+    for (int attempt = 0; attempt < ATTEMPTS_MAX; attempt++) {
+      Output.Existing existing = modes.matched.equals("fail") ? null : output.find(target, key);
+      try {
+        if (existing == null) {
+          mergeNew(document, output);
+          return;
+        }
+        if (modes.matched.equals("keepExisting")
+            || existing.replace(changed(existing.document(), document, run))) {
+          return;
+        }
+      } catch (CommandException e) {
+        boolean isRace =
+            e.code() == ErrorCode.DUPLICATE_KEY
+                && existing == null
+                && !modes.matched.equals("fail")
+                && output.find(target, key) != null;
+        if (!isRace) {
+          throw e;
+        }
+      }
+    }
+    throw new CommandException(ErrorCode.WRITE_CONFLICT, "$merge met too many other writes");
+  }
+
+  private void mergeNew(BsonDocument document, Output output) {
+    switch (modes.notMatched) {
+      case "insert" -> output.insert(target, document);
+      case "fail" ->
+          throw new CommandException(
+              ErrorCode.MERGE_STAGE_NO_MATCHING_DOCUMENT,
+              "$merge could not find a matching document in the target collection for at least one"
+                  + " document in the source collection");
+      default -> {} // discard
+    }
+  }
+
+  private BsonDocument key(BsonDocument document) {
+    var key = new BsonDocument();
+    for (String field : on) {
+      BsonValue value = Documents.at(document, FieldNames.split(field));
+      if (Truth.isNullish(value) || value.isArray()) {
+        throw new CommandException(
+            ErrorCode.LOCATION_51132,
+            "$merge write error: 'on' field cannot be missing, null, undefined or an array");
+      }
+      key.append(field, value);
+    }
+    return key;
+  }
+
+  private BsonDocument changed(BsonDocument before, BsonDocument document, Run run) {
+    BsonDocument after =
+        switch (modes.matched) {
+          case "replace" -> withId(document, before.get("_id"));
+          case "merge" -> merged(before, document);
+          default -> piped(before, document, run);
+        };
+    BsonValue id = after.get("_id");
+    if (id != null && !id.equals(before.get("_id"))) {
+      throw new CommandException(
+          ErrorCode.IMMUTABLE_FIELD,
+          "$merge failed to update the matching document, did you attempt to modify the _id or the"
+              + " shard key? :: caused by :: After applying the update, the (immutable) field '_id'"
+              + " was found to have been altered to "
+              + BsonText.element("_id", id));
+    }
+    return withId(after, before.get("_id"));
+  }
+
+  /** The document with an {@code _id} in front, unless it has one. */
+  private static BsonDocument withId(BsonDocument document, BsonValue id) {
+    if (document.containsKey("_id")) {
+      return document;
+    }
+    var complete = new BsonDocument("_id", id);
+    complete.putAll(document);
+    return complete;
+  }
+
+  /** As {@code $set} does it: fields keep their places, new ones follow in the order of names. */
+  private static BsonDocument merged(BsonDocument before, BsonDocument document) {
+    var after = new BsonDocument();
+    after.putAll(before);
+    new TreeMap<>(document).forEach(after::put);
+    return after;
+  }
+
+  private BsonDocument piped(BsonDocument before, BsonDocument document, Run run) {
+    Run inner = run.fork();
+    change.variables.forEach(
+        (slot, expression) ->
+            inner.scope().bind(slot, expression.evaluate(run.scope().root(document))));
+    try (DocumentStream stream =
+        change.pipeline.openOn(DocumentStream.of(List.of(before).iterator()), inner)) {
+      BsonDocument after = stream.next();
+      return after == null ? before : after;
+    }
+  }
+}

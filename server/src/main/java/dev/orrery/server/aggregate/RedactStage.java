@@ -1,0 +1,89 @@
+package dev.orrery.server.aggregate;
+
+import dev.orrery.server.error.BsonText;
+import dev.orrery.server.error.CommandException;
+import dev.orrery.server.error.ErrorCode;
+import dev.orrery.server.expression.Expression;
+import dev.orrery.server.expression.Expressions;
+import dev.orrery.server.expression.ParseContext;
+import dev.orrery.server.expression.Scope;
+import java.util.List;
+import org.bson.BsonArray;
+import org.bson.BsonDocument;
+import org.bson.BsonString;
+import org.bson.BsonValue;
+import org.jspecify.annotations.Nullable;
+
+/** {@code $redact}: an expression decides at each level what of a document stays. */
+record RedactStage(Expression decision, int current, BsonDocument specification) implements Stage {
+  private static final BsonString DESCEND = new BsonString("descend");
+  private static final BsonString KEEP = new BsonString("keep");
+  private static final BsonString PRUNE = new BsonString("prune");
+
+  static List<Stage> parse(String name, BsonValue argument, PipelineContext context) {
+    ParseContext variables = context.expressions().withRedactVariables().withVariable("CURRENT");
+    return List.of(
+        new RedactStage(
+            Expressions.parse(argument, variables),
+            variables.slot("CURRENT"),
+            new BsonDocument("$redact", argument)));
+  }
+
+  @Override
+  public String name() {
+    return "$redact";
+  }
+
+  @Override
+  public Stage optimize() {
+    return new RedactStage(decision.optimize(), current, specification);
+  }
+
+  @Override
+  public DocumentStream open(DocumentStream input, Run run) {
+    return new Transformed(input, document -> redact(document, run.scope().root(document)));
+  }
+
+  private @Nullable BsonDocument redact(BsonDocument document, Scope scope) {
+    BsonValue decided = decision.evaluate(scope.bind(current, document));
+    if (KEEP.equals(decided)) {
+      return document;
+    }
+    if (PRUNE.equals(decided)) {
+      return null;
+    }
+    if (!DESCEND.equals(decided)) {
+      throw new CommandException(
+          ErrorCode.LOCATION_17053,
+          "$redact's expression should not return anything aside from the variables $$KEEP,"
+              + " $$DESCEND, and $$PRUNE, but returned "
+              + BsonText.aggregated(decided));
+    }
+    var rest = new BsonDocument();
+    document.forEach(
+        (name, value) -> {
+          BsonValue kept = descend(value, scope);
+          if (kept != null) {
+            rest.put(name, kept);
+          }
+        });
+    return rest;
+  }
+
+  private @Nullable BsonValue descend(BsonValue value, Scope scope) {
+    if (value instanceof BsonDocument fields) {
+      return redact(fields, scope);
+    }
+    if (!(value instanceof BsonArray elements)) {
+      return value;
+    }
+    var rest = new BsonArray(elements.size());
+    for (BsonValue element : elements) {
+      BsonValue kept = descend(element, scope);
+      if (kept != null) {
+        rest.add(kept);
+      }
+    }
+    return rest;
+  }
+}

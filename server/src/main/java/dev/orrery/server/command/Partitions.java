@@ -1,0 +1,41 @@
+package dev.orrery.server.command;
+
+import dev.orrery.server.error.CommandException;
+import dev.orrery.server.error.ErrorCode;
+import dev.orrery.storage.CollectionStore;
+import dev.orrery.storage.PartitionStore;
+import dev.orrery.storage.partition.PartitionMap;
+import java.util.List;
+
+/** Physical partitions as users name them. */
+final class Partitions {
+  private Partitions() {}
+
+  /** A collection that has partitions: not a view. */
+  static CollectionStore require(Databases databases, String database, String name) {
+    CollectionStore collection = databases.require(database, name);
+    WriteTarget.requireCollection(collection);
+    return collection;
+  }
+
+  static PartitionStore require(CollectionStore collection, long id) {
+    for (PartitionStore partition : collection.partitions()) {
+      if (partition.id() == id) {
+        return partition;
+      }
+    }
+    throw new CommandException(
+        ErrorCode.BAD_VALUE,
+        "there is no partition %d in %s".formatted(id, collection.info().namespace()));
+  }
+
+  /** All partitions that the partition came from, the oldest first. */
+  static List<Integer> parents(CollectionStore collection, int id) {
+    for (PartitionMap.Entry entry : collection.info().partitions().entries()) {
+      if (entry.id() == id) {
+        return entry.parents();
+      }
+    }
+    return List.of();
+  }
+}

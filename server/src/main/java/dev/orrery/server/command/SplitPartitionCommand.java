@@ -1,0 +1,59 @@
+package dev.orrery.server.command;
+
+import dev.orrery.server.error.CommandException;
+import dev.orrery.server.error.ErrorCode;
+import dev.orrery.storage.CollectionStore;
+import dev.orrery.storage.PartitionStore;
+import dev.orrery.storage.partition.EffectivePartitionKey;
+import org.bson.BsonArray;
+import org.bson.BsonDocument;
+import org.bson.BsonInt32;
+
+/** {@code splitPartition}: divides one physical partition in two, in the middle or at a key. */
+final class SplitPartitionCommand implements Command {
+  private final Databases databases;
+  private final PartitionedCollections collections;
+
+  SplitPartitionCommand(Databases databases, PartitionedCollections collections) {
+    this.databases = databases;
+    this.collections = collections;
+  }
+
+  @Override
+  public Spec spec() {
+    return Spec.of("splitPartition", Access.ADMIN, Trait.LONG);
+  }
+
+  @Override
+  public BsonDocument run(CommandContext context, CommandReader body) {
+    String name = body.collection("splitPartition");
+    long id = body.int64("partition", -1);
+    String at = body.string("at");
+    body.finish();
+    CollectionStore collection = Partitions.require(databases, context.database(), name);
+    if (collection.info().partitionKey() == null) {
+      throw new CommandException(
+          ErrorCode.NAMESPACE_NOT_SHARDED,
+          "Namespace " + collection.info().namespace() + " is not sharded");
+    }
+    PartitionStore parent = Partitions.require(collection, id);
+    collections.split(
+        collection, parent, at == null ? PartitionedCollections.middle(parent.range()) : parse(at));
+    var children = new BsonArray();
+    for (PartitionStore partition : collection.partitions()) {
+      if (Partitions.parents(collection, partition.id()).contains(parent.id())) {
+        children.add(new BsonInt32(partition.id()));
+      }
+    }
+    return new BsonDocument("children", children);
+  }
+
+  private static EffectivePartitionKey parse(String hex) {
+    try {
+      return EffectivePartitionKey.parse(hex);
+    } catch (IllegalArgumentException e) {
+      throw new CommandException(
+          ErrorCode.BAD_VALUE, "'at' is not an effective partition key: " + e.getMessage());
+    }
+  }
+}

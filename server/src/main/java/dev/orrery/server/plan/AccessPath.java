@@ -1,0 +1,24 @@
+package dev.orrery.server.plan;
+
+import dev.orrery.storage.index.IndexSpec;
+import java.util.List;
+
+/**
+ * One way to find the documents of a query, before they are sorted and cut.
+ *
+ * @param isSorted whether they come in the order that the query asks for
+ * @param keys about how many index entries it reads
+ * @param documents about how many documents it reads
+ */
+record AccessPath(PlanNode source, boolean isSorted, double keys, double documents) {
+  /** The indexes that it scans. */
+  List<IndexSpec> indexes() {
+    return scans(source).stream().map(scan -> scan.access().index()).distinct().toList();
+  }
+
+  private static List<IndexScan> scans(PlanNode node) {
+    return node instanceof IndexScan scan
+        ? List.of(scan)
+        : node.inputs().stream().flatMap(input -> scans(input).stream()).toList();
+  }
+}

@@ -1,0 +1,178 @@
+package dev.orrery.server.plan;
+
+import dev.orrery.storage.PartitionStore;
+import java.nio.charset.StandardCharsets;
+import java.util.List;
+import java.util.Locale;
+import java.util.zip.CRC32;
+import org.bson.BsonArray;
+import org.bson.BsonBoolean;
+import org.bson.BsonDocument;
+import org.bson.BsonString;
+import org.bson.BsonValue;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Explain's answer about a plan, in the shape of MongoDB 7; partitions take the place of shards.
+ */
+final class Explanation {
+  private final NodePlan plan;
+  private final BsonDocument parsedQuery;
+
+  Explanation(NodePlan plan) {
+    this.plan = plan;
+    this.parsedQuery = FilterText.document(plan.query().criteria().filter());
+  }
+
+  BsonDocument explain(ExplainVerbosity verbosity, Execution execution) {
+    var answer =
+        new BsonDocument("explainVersion", new BsonString("1"))
+            .append("queryPlanner", queryPlanner());
+    return verbosity == ExplainVerbosity.QUERY_PLANNER
+        ? answer
+        : answer.append("executionStats", executionStats(verbosity, execution));
+  }
+
+  private BsonDocument queryPlanner() {
+    return root() instanceof PartitionMerge merge ? mergePlanner(merge) : plainPlanner();
+  }
+
+  private PlanNode root() {
+    return plan.root();
+  }
+
+  private BsonDocument plainPlanner() {
+    var planner = description(true);
+    planner.append("winningPlan", stage(root(), null));
+    var rejected = new BsonArray();
+    plan.trees().stream().skip(1).forEach(tree -> rejected.add(stage(tree, null)));
+    return planner.append("rejectedPlans", rejected);
+  }
+
+  private BsonDocument description(boolean hasHashes) {
+    var description =
+        new BsonDocument(
+                "namespace",
+                new BsonString(plan.query().collection().info().namespace().toString()))
+            .append("indexFilterSet", BsonBoolean.FALSE)
+            .append("parsedQuery", parsedQuery);
+    if (hasHashes) {
+      description
+          .append("queryHash", hash(shape(parsedQuery)))
+          .append("planCacheKey", hash(shape(parsedQuery) + stage(root(), null).toJson()));
+    }
+    return description
+        .append("maxIndexedOrSolutionsReached", BsonBoolean.FALSE)
+        .append("maxIndexedAndSolutionsReached", BsonBoolean.FALSE)
+        .append("maxScansToExplodeReached", BsonBoolean.FALSE);
+  }
+
+  /** The query without its values: queries of one shape have one hash. */
+  private String shape(BsonValue value) {
+    if (value.isDocument()) {
+      var text = new StringBuilder("{");
+      value
+          .asDocument()
+          .forEach((name, inner) -> text.append(name).append(':').append(shape(inner)));
+      return text.append('}').toString();
+    }
+    return value.isArray() && value.asArray().stream().allMatch(BsonValue::isDocument)
+        ? value.asArray().stream().map(this::shape).toList().toString()
+        : "?";
+  }
+
+  private BsonString hash(String shape) {
+    var crc = new CRC32();
+    crc.update((shape + plan.query().order().document()).getBytes(StandardCharsets.UTF_8));
+    return new BsonString(String.format(Locale.ROOT, "%08X", crc.getValue()));
+  }
+
+  private BsonDocument mergePlanner(PartitionMerge merge) {
+    var shards = new BsonArray();
+    for (PartitionStore partition : merge.partitions()) {
+      var shard = new BsonDocument("shardName", name(partition));
+      shard.putAll(description(false));
+      var rejected = new BsonArray();
+      plan.trees().stream()
+          .skip(1)
+          .forEach(tree -> rejected.add(stage(((PartitionMerge) tree).input(), null)));
+      shard.append("winningPlan", stage(merge.input(), null)).append("rejectedPlans", rejected);
+      shards.add(shard);
+    }
+    BsonDocument winning = stage(merge, null).append("shards", shards);
+    return description(true)
+        .append("winningPlan", winning)
+        .append("rejectedPlans", new BsonArray());
+  }
+
+  private static BsonString name(PartitionStore partition) {
+    return new BsonString("partition-" + partition.id());
+  }
+
+  /** A node with its inputs; without a run, only what is planned. */
+  private static BsonDocument stage(PlanNode node, @Nullable Run run) {
+    var explanation = new StageExplanation(run == null ? null : run.statisticsOf(node));
+    node.explain(explanation);
+    BsonDocument document = explanation.build();
+    List<PlanNode> inputs = node.inputs();
+    if (inputs.size() == 1) {
+      document.append("inputStage", stage(inputs.get(0), run));
+    } else if (inputs.size() > 1) {
+      var stages = new BsonArray();
+      inputs.forEach(input -> stages.add(stage(input, run)));
+      document.append("inputStages", stages);
+    }
+    return document;
+  }
+
+  private BsonDocument executionStats(ExplainVerbosity verbosity, Execution execution) {
+    var run = Run.of(execution, true);
+    long started = System.nanoTime();
+    long returned = 0;
+    RowCursor rows = plan.open(run);
+    try {
+      while (rows.next() != null) {
+        returned++;
+      }
+    } finally {
+      rows.close();
+    }
+    long millis = (System.nanoTime() - started) / 1_000_000;
+    BsonDocument stages =
+        root() instanceof PartitionMerge merge
+            ? mergeStages(merge, run, millis)
+            : stage(root(), plan.partitions().isEmpty() ? run : plan.runOfRoot(run));
+    var statistics = totals(run, returned, millis).append("executionStages", stages);
+    if (verbosity == ExplainVerbosity.ALL_PLANS_EXECUTION) {
+      statistics.append("allPlansExecution", new BsonArray());
+    }
+    return statistics;
+  }
+
+  private static BsonDocument totals(Run run, long returned, long millis) {
+    return new BsonDocument("executionSuccess", BsonBoolean.TRUE)
+        .append("nReturned", StageExplanation.number(returned))
+        .append("executionTimeMillis", StageExplanation.number(millis))
+        .append("totalKeysExamined", StageExplanation.number(run.total(one -> one.keysExamined)))
+        .append(
+            "totalDocsExamined", StageExplanation.number(run.total(one -> one.documentsExamined)));
+  }
+
+  private static BsonDocument mergeStages(PartitionMerge merge, Run run, long millis) {
+    var shards = new BsonArray();
+    for (PartitionStore partition : merge.partitions()) {
+      Run part = run.on(partition);
+      long returned = part.statisticsOf(merge.input()).advanced;
+      var shard = new BsonDocument("shardName", name(partition));
+      shard.putAll(totals(part, returned, millis));
+      shards.add(shard.append("executionStages", stage(merge.input(), part)));
+    }
+    var stage = new BsonDocument("stage", stage(merge, null).get("stage"));
+    BsonDocument totals = totals(run, run.statisticsOf(merge).advanced, millis);
+    totals.remove("executionSuccess");
+    stage.putAll(totals);
+    return stage
+        .append("totalChildMillis", StageExplanation.number(millis))
+        .append("shards", shards);
+  }
+}

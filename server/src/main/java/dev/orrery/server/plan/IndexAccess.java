@@ -1,0 +1,53 @@
+package dev.orrery.server.plan;
+
+import dev.orrery.storage.IndexRange;
+import dev.orrery.storage.index.IndexField;
+import dev.orrery.storage.index.IndexSpec;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A part of an index: for each field of its keys the values that are wanted.
+ *
+ * @param parts the fields of the keys; a wildcard index has two, the path and its value
+ * @param bounds one for each part
+ * @param multikeyFields a bit for each field in which a document ever had an array
+ * @param range where the user's min and max begin and end; null when they were not given
+ */
+record IndexAccess(
+    IndexSpec index,
+    List<Part> parts,
+    List<Intervals> bounds,
+    long multikeyFields,
+    @Nullable IndexRange range) {
+
+  /** One field of an index's keys. */
+  record Part(String path, IndexField.Kind kind, boolean isDescending) {
+    String firstName() {
+      int dot = path.indexOf('.');
+      return dot < 0 ? path : path.substring(0, dot);
+    }
+  }
+
+  IndexAccess {
+    parts = List.copyOf(parts);
+    bounds = List.copyOf(bounds);
+  }
+
+  boolean isMultikey() {
+    return multikeyFields != 0;
+  }
+
+  boolean isMultikey(int part) {
+    return (multikeyFields >> part & 1) != 0;
+  }
+
+  boolean isWildcard() {
+    return index.has(IndexField.Kind.WILDCARD);
+  }
+
+  /** Whether nothing narrows the scan. */
+  boolean isWhole() {
+    return range == null && bounds.stream().allMatch(Intervals::isAll);
+  }
+}

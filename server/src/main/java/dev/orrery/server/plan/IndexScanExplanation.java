@@ -1,0 +1,80 @@
+package dev.orrery.server.plan;
+
+import dev.orrery.server.query.Collation;
+import dev.orrery.storage.index.IndexSpec;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import org.bson.BsonArray;
+import org.bson.BsonDocument;
+import org.bson.BsonInt32;
+import org.bson.BsonString;
+import org.bson.BsonValue;
+
+/** How explain shows the scan of an index. */
+final class IndexScanExplanation {
+  private IndexScanExplanation() {}
+
+  static void write(IndexScan scan, StageExplanation explanation) {
+    IndexAccess access = scan.access();
+    IndexSpec index = access.index();
+    explanation.stage("IXSCAN").add("keyPattern", keyPattern(access));
+    explanation.add("indexName", new BsonString(index.name()));
+    if (index.collation() != null) {
+      explanation.add("collation", Collation.parse(index.collation()).specification());
+    }
+    explanation
+        .add("isMultiKey", StageExplanation.flag(access.isMultikey()))
+        .add("multiKeyPaths", multikeyPaths(access))
+        .add("isUnique", StageExplanation.flag(index.isUnique()))
+        .add("isSparse", StageExplanation.flag(index.isSparse()))
+        .add("isPartial", StageExplanation.flag(index.partialFilter() != null))
+        .add("indexVersion", new BsonInt32(2))
+        .add("direction", new BsonString(scan.isReverse() ? "backward" : "forward"))
+        .add("indexBounds", bounds(scan));
+    explanation.count("keysExamined", statistics -> statistics.keysExamined);
+    explanation.count("seeks", statistics -> statistics.seeks);
+    explanation.count("dupsTested", statistics -> statistics.duplicatesTested);
+    explanation.count("dupsDropped", statistics -> statistics.duplicatesDropped);
+  }
+
+  private static BsonDocument keyPattern(IndexAccess access) {
+    if (!access.isWildcard()) {
+      return access.index().keyPattern();
+    }
+    BsonValue direction = access.index().keyPattern().values().iterator().next();
+    var pattern = new BsonDocument();
+    access.parts().forEach(part -> pattern.append(part.path(), direction));
+    return pattern;
+  }
+
+  /** We remember which fields met an array, not where on their paths: the whole path is shown. */
+  private static BsonDocument multikeyPaths(IndexAccess access) {
+    var paths = new BsonDocument();
+    for (int i = 0; i < access.parts().size(); i++) {
+      var list = new BsonArray();
+      String path = access.parts().get(i).path();
+      if (access.isMultikey(i)) {
+        list.add(new BsonString(path));
+      }
+      paths.append(path, list);
+    }
+    return paths;
+  }
+
+  private static BsonDocument bounds(IndexScan scan) {
+    var bounds = new BsonDocument();
+    for (int i = 0; i < scan.access().parts().size(); i++) {
+      IndexAccess.Part part = scan.access().parts().get(i);
+      boolean isDown = part.isDescending() != scan.isReverse();
+      List<Interval> intervals = new ArrayList<>(scan.access().bounds().get(i).list());
+      if (isDown) {
+        Collections.reverse(intervals);
+      }
+      var texts = new BsonArray();
+      intervals.forEach(interval -> texts.add(new BsonString(interval.text(isDown))));
+      bounds.append(part.path(), texts);
+    }
+    return bounds;
+  }
+}

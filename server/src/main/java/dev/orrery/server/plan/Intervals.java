@@ -1,0 +1,121 @@
+package dev.orrery.server.plan;
+
+import dev.orrery.server.plan.Interval.Bound;
+import dev.orrery.storage.value.StringOrder;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Comparator;
+import java.util.List;
+import org.bson.BsonMaxKey;
+import org.bson.BsonMinKey;
+
+/** A set of values: intervals in ascending order that neither overlap nor touch. */
+record Intervals(List<Interval> list) {
+  private static final Bound LOWEST = Bound.of(new BsonMinKey(), true, StringOrder.UTF8);
+  private static final Bound HIGHEST = Bound.of(new BsonMaxKey(), true, StringOrder.UTF8);
+
+  static final Intervals ALL = new Intervals(List.of(new Interval(LOWEST, HIGHEST)));
+  static final Intervals NONE = new Intervals(List.of());
+
+  Intervals {
+    list = List.copyOf(list);
+  }
+
+  /** Any intervals, brought into order. */
+  static Intervals of(List<Interval> any) {
+    var sorted = new ArrayList<>(any);
+    sorted.sort(
+        Comparator.comparing((Interval interval) -> interval.low().key(), Arrays::compareUnsigned)
+            .thenComparing(interval -> !interval.low().isInclusive()));
+    var merged = new ArrayList<Interval>();
+    for (Interval next : sorted) {
+      Interval last = merged.isEmpty() ? null : merged.get(merged.size() - 1);
+      if (last == null || isApart(last, next)) {
+        merged.add(next);
+      } else if (next.high().isHigherThan(last.high())) {
+        merged.set(merged.size() - 1, new Interval(last.low(), next.high()));
+      }
+    }
+    return new Intervals(merged);
+  }
+
+  private static boolean isApart(Interval left, Interval right) {
+    int order = Arrays.compareUnsigned(left.high().key(), right.low().key());
+    return order < 0 || (order == 0 && !left.high().isInclusive() && !right.low().isInclusive());
+  }
+
+  Intervals unite(Intervals other) {
+    var all = new ArrayList<>(list);
+    all.addAll(other.list);
+    return of(all);
+  }
+
+  Intervals intersect(Intervals other) {
+    var common = new ArrayList<Interval>();
+    int i = 0;
+    int j = 0;
+    while (i < list.size() && j < other.list.size()) {
+      Interval a = list.get(i);
+      Interval b = other.list.get(j);
+      Bound low = a.low().isLowerThan(b.low()) ? b.low() : a.low();
+      boolean endsWithB = a.high().isHigherThan(b.high());
+      Bound high = endsWithB ? b.high() : a.high();
+      if (!Interval.isEmpty(low, high)) {
+        common.add(new Interval(low, high));
+      }
+      if (endsWithB) {
+        j++;
+      } else {
+        i++;
+      }
+    }
+    return new Intervals(common);
+  }
+
+  Intervals complement() {
+    var gaps = new ArrayList<Interval>();
+    Bound low = LOWEST;
+    for (Interval interval : list) {
+      Bound high = interval.low().opposite();
+      if (!Interval.isEmpty(low, high)) {
+        gaps.add(new Interval(low, high));
+      }
+      low = interval.high().opposite();
+    }
+    if (!Interval.isEmpty(low, HIGHEST)) {
+      gaps.add(new Interval(low, HIGHEST));
+    }
+    return new Intervals(gaps);
+  }
+
+  boolean isEmpty() {
+    return list.isEmpty();
+  }
+
+  boolean isAll() {
+    return list.size() == 1
+        && !LOWEST.isLowerThan(list.get(0).low())
+        && !HIGHEST.isHigherThan(list.get(0).high());
+  }
+
+  /** Whether exactly one value is left. */
+  boolean isPoint() {
+    return list.size() == 1 && list.get(0).isPoint();
+  }
+
+  boolean arePoints() {
+    return list.stream().allMatch(Interval::isPoint);
+  }
+
+  boolean contains(byte[] key) {
+    for (Interval interval : list) {
+      int low = Arrays.compareUnsigned(key, interval.low().key());
+      int high = Arrays.compareUnsigned(key, interval.high().key());
+      boolean isAboveLow = low > 0 || (low == 0 && interval.low().isInclusive());
+      if (isAboveLow && (high < 0 || (high == 0 && interval.high().isInclusive()))) {
+        return true;
+      }
+    }
+    return false;
+  }
+}

@@ -1,0 +1,39 @@
+package dev.orrery.server.plan;
+
+import java.util.List;
+
+/** Ends after so many rows. */
+record LimitNode(long limit, PlanNode input) implements PlanNode {
+  @Override
+  public RowCursor open(Run run) {
+    var statistics = run.statisticsOf(this);
+    var rows = input.open(run);
+    return new RowCursor() {
+      @Override
+      public Row next() {
+        Row row = statistics.advanced == limit ? null : rows.next();
+        if (row == null) {
+          statistics.isAtEnd = true;
+        } else {
+          statistics.advanced++;
+        }
+        return row;
+      }
+
+      @Override
+      public void close() {
+        rows.close();
+      }
+    };
+  }
+
+  @Override
+  public List<PlanNode> inputs() {
+    return List.of(input);
+  }
+
+  @Override
+  public void explain(StageExplanation explanation) {
+    explanation.stage("LIMIT").add("limitAmount", StageExplanation.number(limit));
+  }
+}

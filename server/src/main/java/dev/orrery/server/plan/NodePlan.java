@@ -1,0 +1,58 @@
+package dev.orrery.server.plan;
+
+import dev.orrery.storage.PartitionStore;
+import dev.orrery.storage.index.IndexSpec;
+import java.util.List;
+import org.bson.BsonDocument;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A tree of nodes, ready to run.
+ *
+ * @param trees the tree that runs, then those that were thought of too
+ */
+record NodePlan(
+    Query query,
+    List<PartitionStore> partitions,
+    List<PlanNode> trees,
+    List<IndexSpec> indexes,
+    boolean isShort)
+    implements QueryPlan {
+  PlanNode root() {
+    return trees.get(0);
+  }
+
+  @Override
+  public DocumentCursor open(Execution execution) {
+    RowCursor rows = open(Run.of(execution, false));
+    return new DocumentCursor() {
+      @Override
+      public @Nullable PlanResult next() {
+        Row row = rows.next();
+        return row == null ? null : row.toResult();
+      }
+
+      @Override
+      public void close() {
+        rows.close();
+      }
+    };
+  }
+
+  RowCursor open(Run run) {
+    if (partitions.isEmpty()) { // the collection was dropped
+      return () -> null;
+    }
+    return root().open(runOfRoot(run));
+  }
+
+  /** A merge finds its partitions by itself; any other root runs on the only one. */
+  Run runOfRoot(Run run) {
+    return root() instanceof PartitionMerge ? run : run.on(partitions.get(0));
+  }
+
+  @Override
+  public BsonDocument explain(ExplainVerbosity verbosity, Execution execution) {
+    return new Explanation(this).explain(verbosity, execution);
+  }
+}

@@ -1,0 +1,29 @@
+package dev.orrery.server.plan;
+
+import java.util.List;
+
+/**
+ * One step of a plan: it is executed, and it explains itself in MongoDB's terms. Immutable; a run
+ * opens it anew.
+ */
+sealed interface PlanNode
+    permits CollectionScan,
+        FetchNode,
+        IndexScan,
+        LimitNode,
+        PartitionMerge,
+        PrimaryKeyLookup,
+        ProjectNode,
+        ReturnKeyNode,
+        SkipNode,
+        SortNode,
+        UnionNode {
+  /** Begins to run; a node on one partition finds it in the run. */
+  RowCursor open(Run run);
+
+  /** Where its rows come from. */
+  List<PlanNode> inputs();
+
+  /** Writes the node's own fields into its explanation, after its name and counters. */
+  void explain(StageExplanation explanation);
+}

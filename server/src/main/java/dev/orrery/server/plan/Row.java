@@ -1,0 +1,40 @@
+package dev.orrery.server.plan;
+
+import dev.orrery.storage.IndexCursor;
+import dev.orrery.storage.StoredDocument;
+import dev.orrery.storage.value.RawDocument;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One result on its way through a plan.
+ *
+ * @param entry the index entry that led to it; null when none did
+ * @param stored the document as it was read; null before it is fetched
+ * @param document what is left of it after a projection
+ * @param arrayIndex the position of the array element by which the filter matched, or -1
+ */
+record Row(
+    @Nullable Entry entry,
+    @Nullable StoredDocument stored,
+    @Nullable RawDocument document,
+    int arrayIndex) {
+
+  /** An entry of an index; it can be fetched until the scan moves on. */
+  record Entry(IndexScan scan, IndexCursor cursor, byte[] key) {}
+
+  static Row of(Entry entry) {
+    return new Row(entry, null, null, -1);
+  }
+
+  static Row of(@Nullable Entry entry, StoredDocument stored, int arrayIndex) {
+    return new Row(entry, stored, stored.document(), arrayIndex);
+  }
+
+  Row withDocument(RawDocument changed) {
+    return new Row(entry, stored, changed, arrayIndex);
+  }
+
+  PlanResult toResult() {
+    return new PlanResult(document, stored, arrayIndex);
+  }
+}

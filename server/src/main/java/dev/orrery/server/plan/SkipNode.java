@@ -1,0 +1,41 @@
+package dev.orrery.server.plan;
+
+import java.util.List;
+
+/** Leaves out the first rows. */
+record SkipNode(long skip, PlanNode input) implements PlanNode {
+  @Override
+  public RowCursor open(Run run) {
+    var statistics = run.statisticsOf(this);
+    var rows = input.open(run);
+    return new RowCursor() {
+      @Override
+      public Row next() {
+        for (Row row = rows.next(); row != null; row = rows.next()) {
+          if (statistics.skipped == skip) {
+            statistics.advanced++;
+            return row;
+          }
+          statistics.skipped++;
+        }
+        statistics.isAtEnd = true;
+        return null;
+      }
+
+      @Override
+      public void close() {
+        rows.close();
+      }
+    };
+  }
+
+  @Override
+  public List<PlanNode> inputs() {
+    return List.of(input);
+  }
+
+  @Override
+  public void explain(StageExplanation explanation) {
+    explanation.stage("SKIP").add("skipAmount", StageExplanation.number(skip));
+  }
+}

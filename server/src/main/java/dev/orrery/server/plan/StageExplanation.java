@@ -1,0 +1,83 @@
+package dev.orrery.server.plan;
+
+import dev.orrery.server.query.Filter;
+import java.util.function.Function;
+import java.util.function.ToLongFunction;
+import org.bson.BsonBoolean;
+import org.bson.BsonDocument;
+import org.bson.BsonInt32;
+import org.bson.BsonInt64;
+import org.bson.BsonString;
+import org.bson.BsonValue;
+import org.jspecify.annotations.Nullable;
+
+/** One node's part of explain's answer, in MongoDB's order: name, filter, counters, the rest. */
+final class StageExplanation {
+  private final @Nullable StageStatistics statistics;
+  private final BsonDocument head = new BsonDocument();
+  private final BsonDocument fields = new BsonDocument();
+
+  /**
+   * @param statistics null if the plan was not run
+   */
+  StageExplanation(@Nullable StageStatistics statistics) {
+    this.statistics = statistics;
+  }
+
+  static BsonValue number(long value) {
+    return (int) value == value ? new BsonInt32((int) value) : new BsonInt64(value);
+  }
+
+  StageExplanation stage(String name) {
+    head.append("stage", new BsonString(name));
+    return this;
+  }
+
+  StageExplanation filter(Filter filter) {
+    BsonDocument text = FilterText.document(filter);
+    if (!text.isEmpty()) {
+      head.append("filter", text);
+    }
+    return this;
+  }
+
+  StageExplanation add(String name, BsonValue value) {
+    fields.append(name, value);
+    return this;
+  }
+
+  /** A field that only a plan has that was run. */
+  void count(String name, ToLongFunction<StageStatistics> counter) {
+    counter(name, counted -> number(counter.applyAsLong(counted)));
+  }
+
+  void counter(String name, BsonValue value) {
+    counter(name, counted -> value);
+  }
+
+  void counter(String name, Function<StageStatistics, BsonValue> counter) {
+    if (statistics != null) {
+      fields.append(name, counter.apply(statistics));
+    }
+  }
+
+  BsonDocument build() {
+    if (statistics != null) {
+      head.append("nReturned", number(statistics.advanced))
+          .append("executionTimeMillisEstimate", number(statistics.nanos / 1_000_000))
+          .append("works", number(statistics.works()))
+          .append("advanced", number(statistics.advanced))
+          .append("needTime", number(statistics.skipped))
+          .append("needYield", new BsonInt32(0))
+          .append("saveState", new BsonInt32(0))
+          .append("restoreState", new BsonInt32(0))
+          .append("isEOF", new BsonInt32(statistics.isAtEnd ? 1 : 0));
+    }
+    head.putAll(fields);
+    return head;
+  }
+
+  static BsonValue flag(boolean value) {
+    return BsonBoolean.valueOf(value);
+  }
+}

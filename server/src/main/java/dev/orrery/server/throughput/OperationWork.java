@@ -1,0 +1,177 @@
+package dev.orrery.server.throughput;
+
+import dev.orrery.server.query.Filter;
+import dev.orrery.storage.CollectionStore;
+import dev.orrery.storage.PartitionStore;
+import dev.orrery.storage.WriteOperation;
+import dev.orrery.storage.WriteOutcome;
+import dev.orrery.storage.value.RawDocument;
+import dev.orrery.storage.value.RawValue;
+import java.util.ArrayList;
+import java.util.BitSet;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The work of one request: asks before it is done whether there are units for it, and pays when it
+ * is done. Belongs to one request.
+ */
+public final class OperationWork {
+  /** A duplicate key is found by reading. */
+  private static final RequestCharge REFUSED_WRITE = RequestUnits.pointRead(0);
+
+  private static final long TERM = 4;
+
+  private final Metering metering;
+  private long twentyFirsts;
+  private @Nullable PartitionKeyValue key;
+  private final List<MeteredRead> owed = new ArrayList<>(1);
+
+  OperationWork(Metering metering) {
+    this.metering = metering;
+  }
+
+  /** What the request cost so far. */
+  public RequestCharge charge() {
+    return new RequestCharge(twentyFirsts);
+  }
+
+  /** Whether requests to that collection can be refused for what they cost. */
+  public boolean isLimited(CollectionStore collection) {
+    return metering.governor().limits(collection);
+  }
+
+  /** Refuses a command that reads what matches, when a partition it would ask is in debt. */
+  public void admit(CollectionStore collection, Filter filter) {
+    if (collection.info().isView()) {
+      return;
+    }
+    if (collection.info().partitionKey() == null && !isLimited(collection)) {
+      return;
+    }
+    Targets targets = Targets.of(collection, filter);
+    key = targets.key();
+    long wait = wait(collection, targets.partitions());
+    if (wait > 0) {
+      throw RateLimit.ofCommand(wait, metering.nextActivity());
+    }
+  }
+
+  /** The same for the next batch of a read. */
+  public void admit(MeteredRead read) {
+    if (isLimited(read.collection())) {
+      BitSet asked = read.partitions();
+      List<PartitionStore> partitions =
+          read.collection().partitions().stream().filter(one -> asked.get(one.id())).toList();
+      long wait = wait(read.collection(), partitions);
+      if (wait > 0) {
+        throw RateLimit.ofCommand(wait, metering.nextActivity());
+      }
+    }
+    key = read.key();
+  }
+
+  /** Refuses one of several updates or deletions. */
+  public void admitStatement(CollectionStore collection, Filter filter) {
+    Targets targets = Targets.of(collection, filter);
+    key = targets.key();
+    requireItem(collection, targets.partitions());
+  }
+
+  /** Refuses one of several new documents. */
+  public void admitInsert(CollectionStore collection, RawDocument document) {
+    if (isLimited(collection)) {
+      RawValue value = collection.partitionKeyOf(document);
+      requireItem(collection, List.of(collection.partitionOf(value)));
+    }
+  }
+
+  private void requireItem(CollectionStore collection, List<PartitionStore> partitions) {
+    long wait = wait(collection, partitions);
+    if (wait > 0) {
+      throw RateLimit.ofItem(wait);
+    }
+  }
+
+  private long wait(CollectionStore collection, List<PartitionStore> partitions) {
+    if (!isLimited(collection)) {
+      return 0;
+    }
+    long wait = metering.governor().millisToWait(collection, partitions);
+    if (wait > 0) {
+      metering.refuse(collection, partitions);
+    }
+    return wait;
+  }
+
+  /** Pays for the documents that one batch loaded and returned. */
+  public void read(MeteredRead read, List<RawDocument> batch) {
+    read.target(key);
+    pay(read, read.partitions(), read.next(batch));
+  }
+
+  /** A read that returns nothing, but counts documents or finds those to be written. */
+  public MeteredRead owe(MeteredRead read) {
+    read.target(key);
+    owed.add(read);
+    return read;
+  }
+
+  /** Pays for what is owed, at the end of the request. */
+  public void settle() {
+    for (MeteredRead read : owed) {
+      key = read.key();
+      pay(read, read.partitions(), read.next(0, 0));
+    }
+    owed.clear();
+  }
+
+  /** The partitions share the price evenly; the first takes what is left over. */
+  private void pay(MeteredRead read, BitSet partitions, RequestCharge charge) {
+    int count = Math.max(1, partitions.cardinality());
+    long part = charge.twentyFirsts() / count;
+    long rest = charge.twentyFirsts() - part * count;
+    for (int id = partitions.nextSetBit(0); id >= 0; id = partitions.nextSetBit(id + 1)) {
+      pay(read.collection(), id, new RequestCharge(part + rest));
+      rest = 0;
+    }
+    if (key != null) {
+      metering.chargeKey(read.collection(), key, charge);
+    }
+  }
+
+  /**
+   * Pays for a batch of writes.
+   *
+   * @param terms how many index entries all of them added and removed
+   */
+  public void wrote(List<WriteOperation> operations, List<WriteOutcome> outcomes, long terms) {
+    int applied = (int) outcomes.stream().filter(WriteOutcome::isApplied).count();
+    long part = applied == 0 ? 0 : terms / applied;
+    long rest = terms - part * applied;
+    for (int i = 0; i < outcomes.size(); i++) {
+      WriteOutcome outcome = outcomes.get(i);
+      if (outcome.isApplied()) {
+        wrote(operations.get(i), (part + rest) * TERM);
+        rest = 0;
+      } else if (outcome.status() == WriteOutcome.Status.DUPLICATE) {
+        WrittenDocument written = WrittenDocument.of(operations.get(i));
+        pay(written.collection(), written.partition(), REFUSED_WRITE);
+      }
+    }
+  }
+
+  private void wrote(WriteOperation operation, long termsPrice) {
+    WrittenDocument written = WrittenDocument.of(operation);
+    RequestCharge charge = written.price().plus(new RequestCharge(termsPrice));
+    pay(written.collection(), written.partition(), charge);
+    if (written.collection().info().partitionKey() != null) {
+      metering.chargeKey(written.collection(), written.key(), charge);
+    }
+  }
+
+  private void pay(CollectionStore collection, int partition, RequestCharge charge) {
+    twentyFirsts += charge.twentyFirsts();
+    metering.charge(collection, partition, charge);
+  }
+}

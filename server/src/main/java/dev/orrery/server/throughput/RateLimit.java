@@ -1,0 +1,29 @@
+package dev.orrery.server.throughput;
+
+import dev.orrery.server.error.CommandException;
+import dev.orrery.server.error.ErrorCode;
+import java.util.UUID;
+
+/** The refusal of a request for which no request units are left, in Cosmos DB's words. */
+final class RateLimit {
+  private RateLimit() {}
+
+  /** Of a whole command. */
+  static CommandException ofCommand(long retryAfterMillis, long activity) {
+    String text =
+        "Error=16500, RetryAfterMs=%d, Details='Response status code does not indicate success:"
+            + " TooManyRequests (429); Substatus: 3200; ActivityId: %s; Reason: (\r\nErrors : [\r\n"
+            + " \"Request rate is large. More Request Units may be needed, so no changes were made."
+            + " Please retry this request later. Learn more: http://aka.ms/cosmosdb-error-429\""
+            + "\r\n]\r\n);'";
+    return new CommandException(
+        ErrorCode.REQUEST_RATE_TOO_LARGE, text.formatted(retryAfterMillis, new UUID(0, activity)));
+  }
+
+  /** Of one item of a batch of writes. */
+  static CommandException ofItem(long retryAfterMillis) {
+    return new CommandException(
+        ErrorCode.REQUEST_RATE_TOO_LARGE,
+        "Error=16500, RetryAfterMs=%d, Details='Batch write error.'".formatted(retryAfterMillis));
+  }
+}

@@ -1,0 +1,54 @@
+package dev.orrery.server.throughput;
+
+import dev.orrery.storage.CollectionStore;
+import dev.orrery.storage.PartitionStore;
+import dev.orrery.storage.WriteOperation;
+import dev.orrery.storage.value.RawDocument;
+import java.util.List;
+
+/**
+ * One write: where it went, and what its size costs.
+ *
+ * @param document as it is now, or was
+ */
+record WrittenDocument(
+    CollectionStore collection, int partition, RawDocument document, RequestCharge price) {
+  static WrittenDocument of(WriteOperation operation) {
+    if (operation instanceof WriteOperation.Insert insert) {
+      RawDocument document = insert.document();
+      return new WrittenDocument(
+          insert.collection(),
+          partitionOf(insert.collection(), document),
+          document,
+          RequestUnits.create(document.length(), 0));
+    }
+    if (operation instanceof WriteOperation.Replace replace) {
+      int before = replace.before().document().length();
+      return new WrittenDocument(
+          replace.collection(),
+          replace.before().partition().id(),
+          replace.after(),
+          RequestUnits.replace(before, replace.after().length(), 0, 0));
+    }
+    if (operation instanceof WriteOperation.Delete delete) {
+      RawDocument document = delete.before().document();
+      return new WrittenDocument(
+          delete.collection(),
+          delete.before().partition().id(),
+          document,
+          RequestUnits.delete(document.length(), 0));
+    }
+    throw new IllegalArgumentException("an unknown operation: " + operation);
+  }
+
+  private static int partitionOf(CollectionStore collection, RawDocument document) {
+    List<PartitionStore> partitions = collection.partitions();
+    return partitions.size() == 1
+        ? partitions.get(0).id()
+        : collection.partitionOf(collection.partitionKeyOf(document)).id();
+  }
+
+  PartitionKeyValue key() {
+    return PartitionKeyValue.of(collection.partitionKeyOf(document));
+  }
+}

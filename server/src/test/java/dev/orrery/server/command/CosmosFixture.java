@@ -1,0 +1,111 @@
+package dev.orrery.server.command;
+
+import dev.orrery.server.cursor.CursorRegistry;
+import dev.orrery.server.plan.Planner;
+import dev.orrery.server.query.QueryHooks;
+import dev.orrery.server.session.ClusterClock;
+import dev.orrery.server.throughput.DatabaseThroughputs;
+import dev.orrery.server.throughput.Governor;
+import dev.orrery.server.throughput.Metering;
+import dev.orrery.server.throughput.Provisioning;
+import dev.orrery.storage.StorageEngine;
+import dev.orrery.storage.chronicle.ChronicleEngine;
+import dev.orrery.storage.chronicle.EngineOptions;
+import dev.orrery.storage.log.LogOptions;
+import java.nio.file.Path;
+import java.util.concurrent.Executors;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.atomic.AtomicLong;
+import org.bson.BsonArray;
+import org.bson.BsonDocument;
+import org.bson.types.ObjectId;
+
+/** Partitions and throughput over a real engine, with a clock that the test turns. */
+final class CosmosFixture implements AutoCloseable {
+  final StorageEngine engine;
+  final CommandFixture commands = new CommandFixture();
+  final Metering metering;
+  private final ScheduledExecutorService timer = Executors.newSingleThreadScheduledExecutor();
+
+  CosmosFixture(Path directory, Provisioning provisioning) {
+    engine =
+        ChronicleEngine.open(
+            directory,
+            EngineOptions.defaults().with(LogOptions.defaults().withFsync(false)),
+            new QueryHooks());
+    var throughputs = new DatabaseThroughputs(engine);
+    var databases = new Databases(engine, provisioning, throughputs);
+    var governor = new Governor(throughputs::of, provisioning, commands.nanos::get);
+    metering = new Metering(governor, commands.nanos::get);
+    commands.metering = metering;
+    var cursorIds = new AtomicLong();
+    var data =
+        new DataServices(
+            databases,
+            new Planner(),
+            new CursorRegistry(commands.nanos::get, cursorIds::incrementAndGet),
+            new ClusterClock(commands.clock),
+            commands.clock,
+            new Workers(Runnable::run, timer),
+            directory,
+            ObjectId::new);
+    commands.with(DataCommands.list(data, ViewReader.NONE).toArray(Command[]::new));
+    commands.with(
+        CosmosCommands.list(new CosmosServices(databases, metering)).toArray(Command[]::new));
+  }
+
+  static CosmosFixture extended(Path directory) {
+    return new CosmosFixture(directory, Provisioning.EXTENDED);
+  }
+
+  static CosmosFixture cosmos(Path directory) {
+    return new CosmosFixture(directory, new Provisioning(Provisioning.PARTITION_UNITS, true));
+  }
+
+  /** The reply to a command on the database {@code shop}. */
+  BsonDocument run(String json) {
+    return commands.run(onShop(json));
+  }
+
+  /** The same as text. */
+  String answer(String json) {
+    return commands.run(onShop(json)).toJson();
+  }
+
+  /** {@code code codeName: errmsg}. */
+  String error(String json) {
+    return commands.error(onShop(json));
+  }
+
+  /** Runs what must succeed. */
+  BsonDocument must(String json) {
+    BsonDocument reply = run(json);
+    if (reply.getDouble("ok").getValue() != 1 || reply.containsKey("writeErrors")) {
+      throw new AssertionError(json + " answered " + reply);
+    }
+    return reply;
+  }
+
+  BsonArray partitions(String collection) {
+    return must("{listPartitions: '" + collection + "'}").getArray("partitions");
+  }
+
+  /** What the last request cost. */
+  double charge() {
+    return run("{getLastRequestStatistics: 1}").getDouble("RequestCharge").getValue();
+  }
+
+  void advanceMillis(long millis) {
+    commands.nanos.addAndGet(millis * 1_000_000);
+  }
+
+  private static String onShop(String json) {
+    return json.contains("$db") ? json : json.substring(0, json.length() - 1) + ", $db: 'shop'}";
+  }
+
+  @Override
+  public void close() {
+    timer.shutdownNow();
+    engine.close();
+  }
+}

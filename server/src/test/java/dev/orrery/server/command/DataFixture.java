@@ -1,0 +1,98 @@
+package dev.orrery.server.command;
+
+import dev.orrery.server.cursor.CursorRegistry;
+import dev.orrery.server.plan.Planner;
+import dev.orrery.server.query.QueryHooks;
+import dev.orrery.server.session.ClusterClock;
+import dev.orrery.storage.Namespace;
+import dev.orrery.storage.catalog.CollectionInfo;
+import dev.orrery.storage.chronicle.ChronicleEngine;
+import dev.orrery.storage.chronicle.EngineOptions;
+import dev.orrery.storage.index.IndexSpec;
+import dev.orrery.storage.log.LogOptions;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.concurrent.Executors;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.atomic.AtomicLong;
+import org.bson.BsonDocument;
+import org.bson.types.ObjectId;
+import org.jspecify.annotations.Nullable;
+
+/** The commands on documents over an engine of their own; long work runs on the calling thread. */
+final class DataFixture implements AutoCloseable {
+  final CommandFixture commands = new CommandFixture();
+  final ChronicleEngine engine;
+  final CursorRegistry cursors;
+  private final ScheduledExecutorService timer = Executors.newSingleThreadScheduledExecutor();
+
+  DataFixture(Path directory) {
+    engine =
+        ChronicleEngine.open(
+            directory.resolve("data"),
+            EngineOptions.defaults().with(LogOptions.defaults().withFsync(false)),
+            new QueryHooks());
+    cursors = new CursorRegistry(commands.nanos::get, new AtomicLong(1000)::incrementAndGet);
+    var services =
+        new DataServices(
+            new Databases(engine),
+            new Planner(),
+            cursors,
+            new ClusterClock(commands.clock),
+            commands.clock,
+            new Workers(Runnable::run, timer),
+            directory,
+            ObjectId::new);
+    DataCommands.list(services, ViewReader.NONE).forEach(commands::with);
+  }
+
+  /** Creates a collection with these options and these indexes beside that on _id. */
+  void create(String name, String options, @Nullable String partitionKey, String... indexes) {
+    BsonDocument parsed = BsonDocument.parse(options);
+    engine.create(
+        new Namespace("test", name),
+        new CollectionInfo.Creation(
+            parsed, partitionKey, List.of(IndexSpec.idIndex()), 1, new BsonDocument()));
+    for (String index : indexes) {
+      engine.createIndexes(
+          engine.find(new Namespace("test", name)),
+          List.of(IndexSpec.of(BsonDocument.parse(index))));
+    }
+  }
+
+  BsonDocument run(String json) {
+    return commands.run(onTest(json));
+  }
+
+  /** The reply as JSON, with types and order of fields. */
+  String answer(String json) {
+    return commands.answer(onTest(json));
+  }
+
+  /** {@code code codeName: errmsg}. */
+  String error(String json) {
+    return commands.error(onTest(json));
+  }
+
+  /** All documents of a collection in natural order, as JSON. */
+  String documents(String collection) {
+    return run("{find: '" + collection + "', batchSize: 10000}")
+        .getDocument("cursor")
+        .getArray("firstBatch")
+        .getValues()
+        .stream()
+        .map(document -> document.asDocument().toJson())
+        .toList()
+        .toString();
+  }
+
+  private static String onTest(String json) {
+    return json.contains("$db") ? json : json.substring(0, json.length() - 1) + ", $db: 'test'}";
+  }
+
+  @Override
+  public void close() {
+    timer.shutdownNow();
+    engine.close();
+  }
+}

@@ -1,0 +1,99 @@
+package dev.orrery.storage.log;
+
+import dev.orrery.storage.StorageException;
+import dev.orrery.storage.log.Format.BadBytes;
+import dev.orrery.storage.log.Format.SegmentHeader;
+import java.io.IOException;
+import java.nio.channels.FileChannel;
+import java.nio.channels.FileChannel.MapMode;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.util.SortedSet;
+import java.util.function.Consumer;
+
+/**
+ * Reads every byte of a log that nobody has open, and changes none. What recovery would cut off
+ * after a crash is told, not done.
+ */
+public final class LogCheck {
+  private final Path directory;
+  private final Consumer<String> progress;
+
+  /**
+   * @param progress gets a line for each thing that was checked
+   */
+  public LogCheck(Path directory, Consumer<String> progress) {
+    this.directory = directory;
+    this.progress = progress;
+  }
+
+  /**
+   * @throws StorageException CORRUPT for the first fault, with its file and offset; UNUSABLE when
+   *     the log is in use
+   */
+  public void run() {
+    try {
+      DirectoryLock lock = DirectoryLock.acquire(directory);
+      try {
+        checkSegments();
+      } finally {
+        lock.close();
+      }
+    } catch (IOException e) {
+      throw Failures.io("check", directory, e);
+    }
+  }
+
+  private void checkSegments() throws IOException {
+    SortedSet<Long> numbers = numbers();
+    for (long number : numbers) {
+      check(directory.resolve(Format.fileName(number)), number == numbers.last());
+    }
+  }
+
+  private SortedSet<Long> numbers() throws IOException {
+    Path manifest = directory.resolve(Manifest.FILE_NAME);
+    if (!Files.exists(manifest)) {
+      throw Failures.corrupt(manifest, 0, "the file is missing");
+    }
+    try {
+      return new Manifest(new DiskFiles(), directory).read();
+    } catch (BadBytes e) {
+      throw Failures.bad(manifest, e);
+    }
+  }
+
+  private void check(Path path, boolean isLast) throws IOException {
+    if (!Files.exists(path)) {
+      throw Failures.corrupt(path, 0, "the segment is missing");
+    }
+    try (var channel = FileChannel.open(path, StandardOpenOption.READ)) {
+      int size = Math.toIntExact(channel.size());
+      var mapping = new Mapping(channel.map(MapMode.READ_ONLY, 0, size));
+      try {
+        var segment = new Segment(path, SegmentHeader.decode(mapping.bytes()), mapping);
+        check(segment, size, isLast);
+      } catch (BadBytes e) {
+        throw Failures.bad(path, e);
+      } finally {
+        mapping.release();
+      }
+    }
+  }
+
+  private void check(Segment segment, int size, boolean isLast) throws BadBytes {
+    String end = "";
+    if (Recovery.adoptFooter(segment, size)) {
+      segment.seal();
+    } else if (isLast) {
+      Recovery.scan(segment, size);
+      end = ", not closed: recovery goes on at offset " + segment.end();
+    } else {
+      throw new BadBytes(Math.max(0, size - Format.FOOTER_BYTES), "bad footer of a sealed segment");
+    }
+    Verifier.verify(segment);
+    SegmentInfo info = segment.info();
+    progress.accept(segment.path() + ": groups " + info.firstLsn() + " to " + info.lastLsn() + end);
+  }
+}

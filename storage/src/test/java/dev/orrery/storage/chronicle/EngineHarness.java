@@ -1,0 +1,195 @@
+package dev.orrery.storage.chronicle;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.orrery.storage.CollectionStore;
+import dev.orrery.storage.Namespace;
+import dev.orrery.storage.NoHooks;
+import dev.orrery.storage.PartitionStore;
+import dev.orrery.storage.StorageHooks;
+import dev.orrery.storage.StoredDocument;
+import dev.orrery.storage.WorkMeter;
+import dev.orrery.storage.WriteBatch;
+import dev.orrery.storage.WriteOperation;
+import dev.orrery.storage.catalog.CollectionInfo;
+import dev.orrery.storage.index.IndexSpec;
+import dev.orrery.storage.log.LogOptions;
+import dev.orrery.storage.value.RawDocument;
+import dev.orrery.storage.value.RawValue;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.stream.Stream;
+import org.bson.BsonDocument;
+import org.bson.BsonInt32;
+import org.bson.BsonString;
+
+/**
+ * An engine with one collection for tests: small segments, no fsync, and nothing in the background
+ * unless it is asked for.
+ */
+final class EngineHarness implements AutoCloseable {
+  static final Namespace NAMESPACE = new Namespace("db", "things");
+
+  final StorageHooks hooks;
+  final EngineOptions options;
+  Path directory;
+  ChronicleEngine engine;
+  private int copies;
+
+  EngineHarness(Path directory) {
+    this(directory, quiet(), new NoHooks());
+  }
+
+  EngineHarness(Path directory, EngineOptions options, StorageHooks hooks) {
+    this.directory = directory;
+    this.options = options;
+    this.hooks = hooks;
+    this.engine = ChronicleEngine.open(directory, options, hooks);
+  }
+
+  static EngineOptions quiet() {
+    return EngineOptions.defaults()
+        .with(LogOptions.defaults().withFsync(false).withSegmentBytes(64 << 10))
+        .with(new EngineOptions.Checkpoints(Long.MAX_VALUE, Long.MAX_VALUE))
+        .with(new EngineOptions.Compacting(1L << 40, Long.MAX_VALUE));
+  }
+
+  /** As {@link #quiet}, but garbage is removed when {@link ChronicleEngine#compact} is called. */
+  static EngineOptions compacting() {
+    return quiet().with(new EngineOptions.Compacting(1L << 40, 0));
+  }
+
+  CollectionStore create(String partitionKey, String... indexes) {
+    var created = createNamed(NAMESPACE, partitionKey);
+    for (String index : indexes) {
+      createIndex(index);
+    }
+    return created;
+  }
+
+  CollectionStore createNamed(Namespace namespace, String partitionKey) {
+    return engine.create(
+        namespace,
+        new CollectionInfo.Creation(
+            new BsonDocument(), partitionKey, List.of(IndexSpec.idIndex()), 1, new BsonDocument()));
+  }
+
+  void createIndex(String spec) {
+    engine.createIndexes(store(), List.of(IndexSpec.of(BsonDocument.parse(spec))));
+  }
+
+  CollectionStore store() {
+    return engine.find(NAMESPACE);
+  }
+
+  PhysicalPartition partition() {
+    return ((ChronicleCollection) store()).physicalPartitions().get(0);
+  }
+
+  Path files() {
+    return directory.resolve("partitions").resolve("1-0");
+  }
+
+  void insert(int id) {
+    insert(new BsonDocument("_id", new BsonInt32(id)).append("v", new BsonInt32(id)));
+  }
+
+  void insert(String json) {
+    insert(BsonDocument.parse(json));
+  }
+
+  void insert(BsonDocument document) {
+    commit(new WriteOperation.Insert(store(), RawDocument.of(document)));
+  }
+
+  void replace(int id, BsonDocument document) {
+    commit(new WriteOperation.Replace(store(), find(id), RawDocument.of(document)));
+  }
+
+  void delete(int id) {
+    commit(new WriteOperation.Delete(store(), find(id)));
+  }
+
+  private void commit(WriteOperation operation) {
+    var outcome = engine.commit(WriteBatch.of(operation), new WorkMeter()).outcomes().get(0);
+    assertThat(outcome.isApplied()).isTrue();
+  }
+
+  StoredDocument find(int id) {
+    byte[] key = store().primaryKey(null, RawValue.of(new BsonInt32(id)));
+    return store().partitionOf(null).find(key, new WorkMeter());
+  }
+
+  /** All documents by id, from a scan; each must also be found by its key. */
+  Map<Integer, BsonDocument> contents() {
+    var all = new TreeMap<Integer, BsonDocument>();
+    for (PartitionStore partition : store().partitions()) {
+      var meter = new WorkMeter();
+      var cursor = partition.scan(false);
+      for (var one = cursor.next(meter); one != null; one = cursor.next(meter)) {
+        var document = one.document().toBsonDocument();
+        assertThat(all.put(document.getInt32("_id").getValue(), document)).isNull();
+      }
+    }
+    return all;
+  }
+
+  static BsonDocument document(int id, int payloadBytes) {
+    return new BsonDocument("_id", new BsonInt32(id))
+        .append("v", new BsonInt32(id))
+        .append("x", new BsonString("x".repeat(payloadBytes)));
+  }
+
+  void reopen() {
+    engine.close();
+    engine = ChronicleEngine.open(directory, options, hooks);
+  }
+
+  /** Goes on with a copy of the files as they are now, as after kill -9. */
+  void crash() {
+    goOnWith(copyFiles());
+  }
+
+  void goOnWith(Path copy) {
+    engine.close();
+    directory = copy;
+    engine = ChronicleEngine.open(directory, options, hooks);
+  }
+
+  /** Copies the files at one moment: neither a checkpoint nor a compaction is under way. */
+  Path copyFiles() {
+    Path copy = directory.resolveSibling("copy-" + ++copies);
+    return engine.exclusively(
+        () -> {
+          copy(directory, copy);
+          return copy;
+        });
+  }
+
+  private static void copy(Path from, Path to) {
+    try (Stream<Path> paths = Files.walk(from)) {
+      for (Path path : paths.toList()) {
+        Files.copy(path, to.resolve(from.relativize(path).toString()));
+      }
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  /** Flips one bit of a file. */
+  static void damage(Path file, long offset) throws IOException {
+    byte[] bytes = Files.readAllBytes(file);
+    bytes[Math.toIntExact(offset)] ^= 0x10;
+    Files.write(file, bytes);
+  }
+
+  @Override
+  public void close() {
+    engine.close();
+  }
+}
