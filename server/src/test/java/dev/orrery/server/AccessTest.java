@@ -84,7 +84,8 @@ class AccessTest {
           Map.entry("aggregate", "{aggregate: 'secret', pipeline: [], cursor: {}}"),
           Map.entry("collMod", "{collMod: 'secret', validator: {x: 1}}"),
           Map.entry("create", "{create: 'planted'}"),
-          Map.entry("createIndexes", "{createIndexes: 'secret', indexes: [{key: {x: 1}, name: 'x'}]}"),
+          Map.entry(
+              "createIndexes", "{createIndexes: 'secret', indexes: [{key: {x: 1}, name: 'x'}]}"),
           Map.entry("createRole", "{createRole: 'r', privileges: [], roles: ['dbOwner']}"),
           Map.entry("createUser", "{createUser: 'u', pwd: 'p', roles: ['dbOwner']}"),
           Map.entry("customAction", "{customAction: 'CreateCollection', collection: 'planted'}"),
@@ -96,10 +97,10 @@ class AccessTest {
           Map.entry("enableSharding", "{enableSharding: 'vault'}"),
           Map.entry("explain", "{explain: {find: 'secret'}}"),
           Map.entry("findAndModify", "{findAndModify: 'secret', query: {}, remove: true}"),
+          Map.entry("getMore", "{getMore: {$numberLong: '1'}, collection: 'secret'}"),
           Map.entry("grantRolesToUser", "{grantRolesToUser: 'owner', roles: ['read']}"),
           Map.entry("insert", "{insert: 'secret', documents: [{v: 'planted'}]}"),
-          Map.entry(
-              "renameCollection", "{renameCollection: 'vault.secret', to: 'lobby.stolen'}"),
+          Map.entry("renameCollection", "{renameCollection: 'vault.secret', to: 'lobby.stolen'}"),
           Map.entry("shardCollection", "{shardCollection: 'vault.secret', key: {v: 1}}"),
           Map.entry("update", "{update: 'secret', updates: [{q: {}, u: {$set: {v: 1}}}]}"),
           Map.entry("updateUser", "{updateUser: 'owner', pwd: 'mine'}"),
@@ -154,8 +155,7 @@ class AccessTest {
 
   /** What came of the command: {@code 13}, another code, or the reply. */
   private static String outcome(MongoDatabase database, String name) {
-    Document command =
-        Document.parse(ARGUMENTS.getOrDefault(name, "{'" + name + "': 'secret'}"));
+    Document command = Document.parse(ARGUMENTS.getOrDefault(name, "{'" + name + "': 'secret'}"));
     try {
       return database.runCommand(command).toJson(CANONICAL);
     } catch (MongoCommandException e) {
@@ -277,8 +277,10 @@ class AccessTest {
       assertThat(outcome(mine, "find")).isEqualTo("13");
       assertThatThrownBy(() -> mine.getCollection("desk").deleteOne(new Document()))
           .hasMessageContaining("not authorized on vault to execute command { delete: \"desk\"");
-      run(vault, "{revokePrivilegesFromRole: 'clerk', privileges: [{resource: {db: 'vault',"
-          + " collection: 'desk'}, actions: ['find']}]}");
+      run(
+          vault,
+          "{revokePrivilegesFromRole: 'clerk', privileges: [{resource: {db: 'vault',"
+              + " collection: 'desk'}, actions: ['find']}]}");
       assertThatThrownBy(() -> mine.getCollection("desk").find().first())
           .hasMessageContaining("not authorized on vault");
     } finally {

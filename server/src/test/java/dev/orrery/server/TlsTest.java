@@ -74,8 +74,7 @@ class TlsTest {
       String pem = Files.readString(own.key()).replaceAll("-----[^-]*-----|\\s", "");
       var spec = new PKCS8EncodedKeySpec(Base64.getDecoder().decode(pem));
       var key = KeyFactory.getInstance("EC").generatePrivate(spec);
-      keys.setKeyEntry(
-          "own", key, NO_PASSWORD, new Certificate[] {certificate(own.certificate())});
+      keys.setKeyEntry("own", key, NO_PASSWORD, new Certificate[] {certificate(own.certificate())});
     }
     var shows = KeyManagerFactory.getInstance(KeyManagerFactory.getDefaultAlgorithm());
     shows.init(keys, NO_PASSWORD);

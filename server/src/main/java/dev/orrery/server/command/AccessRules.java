@@ -249,10 +249,11 @@ final class AccessRules {
   /** Whoever opened the cursor passed a check; its session and namespace are compared besides. */
   private static boolean getMore(Grants grants, Call call) {
     String name = call.text("collection");
-    if (name == null || name.startsWith("$cmd.")) {
+    if (name != null && name.startsWith("$cmd.")) {
       return true;
     }
-    Resource collection = Resource.collection(call.database, name);
+    Resource collection =
+        name == null ? call.wholeDatabase() : Resource.collection(call.database, name);
     return grants.allows(Action.FIND, collection)
         || grants.allows(Action.CHANGE_STREAM, collection)
         || grants.allows(Action.LIST_INDEXES, collection);

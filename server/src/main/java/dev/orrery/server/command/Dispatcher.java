@@ -170,12 +170,12 @@ public final class Dispatcher {
     Session session = hasSession ? parts.sessions().use(sessionId) : null;
     call.context =
         new CommandContext(
-            request.connection(),
-            database,
-            envelope,
-            session,
-            new CommandContext.Running(
-                Deadline.after(envelope.maxTimeMillis(), nanoClock), parts.metering().start()))
+                request.connection(),
+                database,
+                envelope,
+                session,
+                new CommandContext.Running(
+                    Deadline.after(envelope.maxTimeMillis(), nanoClock), parts.metering().start()))
             .guardedBy(parts.access());
     return body;
   }

@@ -39,7 +39,8 @@ class TlsTransportTest {
 
       var encrypted = channel(transport);
       encrypted.writeInbound(Unpooled.wrappedBuffer(hex("16")));
-      encrypted.writeInbound(Unpooled.wrappedBuffer(hex("03 01 02 00 01 00 01 fc 03 03 aa bb cc dd")));
+      encrypted.writeInbound(
+          Unpooled.wrappedBuffer(hex("03 01 02 00 01 00 01 fc 03 03 aa bb cc dd")));
       assertThat(encrypted.pipeline().get(SslHandler.class)).isNull(); // a byte is missing
       encrypted.writeInbound(Unpooled.wrappedBuffer(hex("ee")));
       assertThat(encrypted.pipeline().get(SslHandler.class)).isNotNull();
