@@ -116,8 +116,10 @@ public final class NumberSum {
   }
 
   private Decimal128 nonDecimal() {
-    return isSpecial()
-        ? Decimals.of(special)
-        : Decimals.of(new BigDecimal(high).add(new BigDecimal(low)));
+    if (isSpecial()) {
+      return Decimals.of(special);
+    }
+    // Both parts are rounded to 34 digits before they are added, as in MongoDB.
+    return Decimals.add(Decimals.of(new BigDecimal(high)), Decimals.of(new BigDecimal(low)));
   }
 }

@@ -63,8 +63,7 @@ final class AccessPaths {
   AccessPath hinted(IndexSpec index, @Nullable IndexRange range) {
     IndexMatch match = matcher.match(index, multikeyFields(index));
     if (match == null) {
-      throw PlannerErrors.error(
-          query, dev.orrery.server.error.ErrorCode.NO_QUERY_EXECUTION_PLANS, "No query solutions");
+      throw PlannerErrors.noSolution();
     }
     if (range == null) {
       return path(match);

@@ -21,7 +21,7 @@ final class Explanation {
 
   Explanation(NodePlan plan) {
     this.plan = plan;
-    this.parsedQuery = FilterText.document(plan.query().criteria().filter());
+    this.parsedQuery = FilterText.parsedQuery(plan.query());
   }
 
   BsonDocument explain(ExplainVerbosity verbosity, Execution execution) {
@@ -110,8 +110,9 @@ final class Explanation {
   }
 
   /** A node with its inputs; without a run, only what is planned. */
-  private static BsonDocument stage(PlanNode node, @Nullable Run run) {
-    var explanation = new StageExplanation(run == null ? null : run.statisticsOf(node));
+  private BsonDocument stage(PlanNode node, @Nullable Run run) {
+    var explanation =
+        new StageExplanation(plan.query(), run == null ? null : run.statisticsOf(node));
     node.explain(explanation);
     BsonDocument document = explanation.build();
     List<PlanNode> inputs = node.inputs();
@@ -158,7 +159,7 @@ final class Explanation {
             "totalDocsExamined", StageExplanation.number(run.total(one -> one.documentsExamined)));
   }
 
-  private static BsonDocument mergeStages(PartitionMerge merge, Run run, long millis) {
+  private BsonDocument mergeStages(PartitionMerge merge, Run run, long millis) {
     var shards = new BsonArray();
     for (PartitionStore partition : merge.partitions()) {
       Run part = run.on(partition);

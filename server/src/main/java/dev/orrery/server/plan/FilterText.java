@@ -1,6 +1,5 @@
 package dev.orrery.server.plan;
 
-import dev.orrery.server.error.BsonText;
 import dev.orrery.server.query.ArrayFilters;
 import dev.orrery.server.query.Comparison;
 import dev.orrery.server.query.ElementFilters;
@@ -18,13 +17,44 @@ import org.bson.BsonRegularExpression;
 import org.bson.BsonString;
 import org.bson.BsonValue;
 
-/** A compiled filter in MongoDB's notations: the document of explain, and the tree of messages. */
+/** A compiled filter in the notation of MongoDB's explain. */
 final class FilterText {
-  private static final String INDENT = "    ";
-
   private FilterText() {}
 
-  /** As explain's parsedQuery shows it: {@code {a: {$eq: 1}}}. */
+  /** The query's filter as explain shows it; as it was written if we cannot tell it so. */
+  static BsonDocument parsedQuery(Query query) {
+    Filter filter = query.criteria().filter();
+    return isKnown(filter) ? document(filter) : query.criteria().document().toBsonDocument();
+  }
+
+  private static boolean isKnown(Filter filter) {
+    if (filter instanceof Filter.And and) {
+      return and.children().stream().allMatch(FilterText::isKnown);
+    }
+    if (filter instanceof Filter.Or or) {
+      return or.children().stream().allMatch(FilterText::isKnown);
+    }
+    if (filter instanceof Filter.Nor nor) {
+      return nor.children().stream().allMatch(FilterText::isKnown);
+    }
+    if (filter instanceof Filter.Not not) {
+      return isKnown(not.child());
+    }
+    return filter instanceof Filter.Field field && isKnown(field.predicate());
+  }
+
+  private static boolean isKnown(ValuePredicate predicate) {
+    return predicate instanceof Comparison
+        || predicate instanceof In
+        || predicate instanceof Regex
+        || predicate instanceof ElementFilters.Exists
+        || predicate instanceof ElementFilters.HasType
+        || predicate instanceof ArrayFilters.Size
+        || (predicate instanceof ArrayFilters.ElementDocument element && isKnown(element.filter()))
+        || (predicate instanceof ArrayFilters.ElementValue value && isKnown(value.filter()));
+  }
+
+  /** A filter in the notation of explain: {@code {a: {$eq: 1}}}. */
   static BsonDocument document(Filter filter) {
     if (filter instanceof Filter.And and) {
       return and.children().isEmpty() ? new BsonDocument() : clauses("$and", and.children());
@@ -43,7 +73,7 @@ final class FilterText {
     if (filter instanceof Filter.Field field) {
       return new BsonDocument(field.path().dotted(), operators(field.predicate()));
     }
-    return new BsonDocument("$expr", new BsonDocument());
+    return new BsonDocument();
   }
 
   private static BsonDocument clauses(String operator, List<Filter> children) {
@@ -88,12 +118,7 @@ final class FilterText {
     if (predicate instanceof ArrayFilters.ElementValue element) {
       return new BsonDocument("$elemMatch", elementOperators(element.filter()));
     }
-    return new BsonDocument("$" + name(predicate), new BsonDocument());
-  }
-
-  private static String name(ValuePredicate predicate) {
-    String name = predicate.getClass().getSimpleName();
-    return name.substring(0, 1).toLowerCase(java.util.Locale.ROOT) + name.substring(1);
+    return new BsonDocument(); // only in a residue, where the whole filter is shown beside it
   }
 
   private static List<BsonValue> values(In in) {
@@ -114,62 +139,5 @@ final class FilterText {
       }
     }
     return operators;
-  }
-
-  /** As error messages show it: one node to a line, children further in. */
-  static String tree(Filter filter) {
-    var text = new StringBuilder();
-    append(text, filter, "");
-    return text.toString();
-  }
-
-  private static void append(StringBuilder text, Filter filter, String indent) {
-    text.append(indent);
-    if (filter instanceof Filter.And and) {
-      appendAll(text.append("$and\n"), and.children(), indent);
-    } else if (filter instanceof Filter.Or or) {
-      String name = or.children().isEmpty() ? "$alwaysFalse: 1\n" : "$or\n";
-      appendAll(text.append(name), or.children(), indent);
-    } else if (filter instanceof Filter.Nor nor) {
-      appendAll(text.append("$nor\n"), nor.children(), indent);
-    } else if (filter instanceof Filter.Not not) {
-      appendAll(text.append("$not\n"), List.of(not.child()), indent);
-    } else if (filter instanceof Filter.Field field) {
-      appendField(text.append(field.path()).append(' '), field.predicate(), indent);
-    } else {
-      text.append("$expr\n");
-    }
-  }
-
-  private static void appendAll(StringBuilder text, List<Filter> children, String indent) {
-    children.forEach(child -> append(text, child, indent + INDENT));
-  }
-
-  private static void appendField(StringBuilder text, ValuePredicate predicate, String indent) {
-    if (predicate instanceof Comparison comparison) {
-      String operand = BsonText.stored(comparison.operand().toBsonValue());
-      text.append(comparison.operator().text()).append(' ').append(operand);
-    } else if (predicate instanceof In in) {
-      text.append("$in [ ");
-      values(in).forEach(value -> text.append(BsonText.stored(value)).append(' '));
-      text.append(']');
-    } else if (predicate instanceof Regex regex) {
-      text.append("regex /").append(regex.pattern()).append('/').append(regex.options());
-    } else if (predicate instanceof ElementFilters.Exists) {
-      text.append("exists");
-    } else if (predicate instanceof ArrayFilters.Size size) {
-      text.append("$size : ").append(size.elements());
-    } else if (predicate instanceof ArrayFilters.ElementDocument element) {
-      text.append("$elemMatch (obj)\n");
-      appendAll(text, List.of(element.filter()), indent);
-      return;
-    } else if (predicate instanceof ArrayFilters.ElementValue element) {
-      text.append("$elemMatch (value)\n");
-      appendAll(text, PredicateBounds.conjuncts(element.filter()), indent);
-      return;
-    } else {
-      text.append(BsonText.document(operators(predicate)));
-    }
-    text.append('\n');
   }
 }

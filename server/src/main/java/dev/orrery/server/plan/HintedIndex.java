@@ -1,7 +1,7 @@
 package dev.orrery.server.plan;
 
-import dev.orrery.server.error.ErrorCode;
 import dev.orrery.storage.IndexRange;
+import dev.orrery.storage.index.IndexField;
 import dev.orrery.storage.index.IndexSpec;
 import dev.orrery.storage.value.BsonOrder;
 import dev.orrery.storage.value.KeyEncoder;
@@ -57,18 +57,19 @@ final class HintedIndex {
       }
     }
     if (found.isEmpty()) {
-      throw PlannerErrors.badHint(query);
+      throw PlannerErrors.badHint();
     }
     return found.get(0);
   }
 
   private void requireNoRange() {
-    if (hints.min() != null || hints.max() != null) {
-      throw PlannerErrors.error(
-          query,
-          ErrorCode.LOCATION_51173,
-          "When using min()/max() a hint of which index to use must be provided");
+    if (isSet(hints.min()) || isSet(hints.max())) {
+      throw PlannerErrors.noHint();
     }
+  }
+
+  private static boolean isSet(@Nullable BsonDocument bound) {
+    return bound != null && !bound.isEmpty();
   }
 
   private boolean isMeant(IndexSpec index) {
@@ -79,19 +80,15 @@ final class HintedIndex {
 
   /** The keys between min and max; null when neither was given. */
   @Nullable IndexRange range(IndexSpec index) {
-    boolean hasMin = hints.min() != null && !hints.min().isEmpty();
-    boolean hasMax = hints.max() != null && !hints.max().isEmpty();
+    boolean hasMin = isSet(hints.min());
+    boolean hasMax = isSet(hints.max());
     if (!hasMin && !hasMax) {
       return null;
     }
     byte[] low = hasMin ? key(index, hints.min()) : null;
     byte[] high = hasMax ? key(index, hints.max()) : null;
     if (hasMin && hasMax && Arrays.compareUnsigned(low, high) >= 0) {
-      throw PlannerErrors.error(
-          query,
-          ErrorCode.LOCATION_51175,
-          "The value provided for min() does not come before the value provided for max() in the"
-              + " hinted index");
+      throw PlannerErrors.emptyRange();
     }
     return new IndexRange(low, true, high, false, false);
   }
@@ -100,11 +97,9 @@ final class HintedIndex {
     boolean isPattern =
         List.copyOf(values.keySet()).equals(List.copyOf(index.keyPattern().keySet()));
     boolean isPlain =
-        index.fields().stream()
-            .allMatch(field -> field.kind() == dev.orrery.storage.index.IndexField.Kind.ORDERED);
+        index.fields().stream().allMatch(field -> field.kind() == IndexField.Kind.ORDERED);
     if (!isPattern || !isPlain) {
-      throw PlannerErrors.error(
-          query, ErrorCode.LOCATION_51174, "The index chosen is not compatible with min/max");
+      throw PlannerErrors.incompatibleRange();
     }
     var encoder = new KeyEncoder(IndexMatcher.stringsOf(index));
     for (var field : index.fields()) {

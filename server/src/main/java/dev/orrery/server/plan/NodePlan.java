@@ -39,6 +39,22 @@ record NodePlan(
     };
   }
 
+  @Override
+  public boolean sortsInMemory() {
+    return sorts(root());
+  }
+
+  private static boolean sorts(PlanNode node) {
+    return node instanceof SortNode
+        || (node instanceof PartitionMerge merge && sorts(merge.input()))
+        || node.inputs().stream().anyMatch(NodePlan::sorts);
+  }
+
+  @Override
+  public long count(Execution execution) {
+    return CountPlan.of(this).count(execution);
+  }
+
   RowCursor open(Run run) {
     if (partitions.isEmpty()) { // the collection was dropped
       return () -> null;

@@ -71,12 +71,11 @@ public final class Planner {
     var lookup = new PrimaryKeyLookup(keys, filter, isById);
     boolean isSorted = query.order().sort() == null || keys.size() < 2;
     var path = new AccessPath(lookup, isSorted, keys.size(), keys.size());
-    return assemble(
-        query,
-        partitions.isEmpty()
-            ? query.collection().partitions().subList(0, 1)
-            : List.copyOf(partitions),
-        List.of(path));
+    List<PartitionStore> asked =
+        partitions.isEmpty() // nothing can match, but every plan runs somewhere
+            ? query.collection().partitions().stream().limit(1).toList()
+            : List.copyOf(partitions);
+    return assemble(query, asked, List.of(path));
   }
 
   private static AccessPath scan(Query query, List<PartitionStore> partitions, boolean isReverse) {

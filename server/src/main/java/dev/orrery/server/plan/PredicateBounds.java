@@ -77,8 +77,9 @@ record PredicateBounds(StringOrder strings, boolean hasCollation) {
         && !isMultikey) { // of a path without arrays, null and missing have one key
       return new FieldBounds(bounds.intervals().complement(), true, true);
     }
+    // One element outside says nothing of the others, so with arrays the complement is not exact.
     return bounds.isExact() && !mayHoldNull(bounds.intervals())
-        ? new FieldBounds(bounds.intervals().complement(), true, false)
+        ? new FieldBounds(bounds.intervals().complement(), !isMultikey, false)
         : null;
   }
 

@@ -3,6 +3,7 @@ package dev.orrery.server.plan;
 import dev.orrery.server.query.Projection;
 import dev.orrery.storage.value.RawDocument;
 import java.util.List;
+import org.bson.BsonInt64;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -42,7 +43,7 @@ record ProjectNode(
       return document;
     }
     var extended = document.toBsonDocument();
-    extended.append("$recordId", new org.bson.BsonInt64(row.stored().recordId()));
+    extended.append("$recordId", new BsonInt64(row.stored().recordId()));
     return RawDocument.of(extended);
   }
 

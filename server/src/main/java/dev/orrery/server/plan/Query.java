@@ -42,17 +42,9 @@ public record Query(
     public static final Order ANY = new Order(null, RawDocument.EMPTY, false);
   }
 
-  /**
-   * Which of the ordered documents; a limit of 0 is none.
-   *
-   * @param batchSize what the user gave, for messages only; -1 for nothing
-   */
-  public record Window(long skip, long limit, long batchSize) {
+  /** Which of the ordered documents; a limit of 0 is none. */
+  public record Window(long skip, long limit) {
     public static final Window ALL = new Window(0, 0);
-
-    public Window(long skip, long limit) {
-      this(skip, limit, -1);
-    }
 
     /** How many documents must be found before the first and up to the last; 0 for all. */
     long needed() {

@@ -14,6 +14,12 @@ public interface QueryPlan {
    */
   boolean isShort();
 
+  /** Whether it must read all documents and sort them before it gives the first. */
+  boolean sortsInMemory();
+
+  /** How many results there are; documents are read only where the filter needs them. */
+  long count(Execution execution);
+
   /** The indexes that it scans, for statistics of their use. */
   List<IndexSpec> indexes();
 

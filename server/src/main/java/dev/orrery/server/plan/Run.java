@@ -4,6 +4,7 @@ import dev.orrery.storage.PartitionStore;
 import java.util.IdentityHashMap;
 import java.util.LinkedHashMap;
 import java.util.Map;
+import java.util.function.ToLongFunction;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -51,7 +52,7 @@ final class Run {
   }
 
   /** Adds up one counter of all nodes on all partitions. */
-  long total(java.util.function.ToLongFunction<StageStatistics> counter) {
+  long total(ToLongFunction<StageStatistics> counter) {
     long sum = 0;
     if (statistics != null) {
       sum = statistics.values().stream().mapToLong(counter).sum();

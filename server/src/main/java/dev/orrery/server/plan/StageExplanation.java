@@ -13,6 +13,7 @@ import org.jspecify.annotations.Nullable;
 
 /** One node's part of explain's answer, in MongoDB's order: name, filter, counters, the rest. */
 final class StageExplanation {
+  private final Query query;
   private final @Nullable StageStatistics statistics;
   private final BsonDocument head = new BsonDocument();
   private final BsonDocument fields = new BsonDocument();
@@ -20,7 +21,8 @@ final class StageExplanation {
   /**
    * @param statistics null if the plan was not run
    */
-  StageExplanation(@Nullable StageStatistics statistics) {
+  StageExplanation(Query query, @Nullable StageStatistics statistics) {
+    this.query = query;
     this.statistics = statistics;
   }
 
@@ -34,7 +36,8 @@ final class StageExplanation {
   }
 
   StageExplanation filter(Filter filter) {
-    BsonDocument text = FilterText.document(filter);
+    boolean isWhole = filter == query.criteria().filter();
+    BsonDocument text = isWhole ? FilterText.parsedQuery(query) : FilterText.document(filter);
     if (!text.isEmpty()) {
       head.append("filter", text);
     }

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.orrery.storage.value.RawDocument;
 import java.nio.file.Path;
+import java.util.List;
 import org.bson.BsonDocument;
 import org.bson.BsonString;
 import org.junit.jupiter.api.AfterEach;
@@ -48,20 +49,10 @@ class HintTest {
 
   @Test
   void anUnknownOrHiddenIndexIsRefused() {
-    String cause =
-        " planner returned error :: caused by :: hint provided does not correspond to an existing"
-            + " index";
-    assertThatThrownBy(() -> fixture.ids(fixture.query("{a: 3}").with(PlanFixture.hint("h"))))
-        .hasMessage("error processing query: ns=db.cTree: a $eq 3\nSort: {}\nProj: {}\n" + cause);
-    Query windowed =
-        fixture
-            .query("{}")
-            .with(new Query.Window(0, 0, 500))
-            .with(new Query.Output(null, PlanFixture.raw("{_id: 1}"), false, false));
-    assertThatThrownBy(() -> fixture.ids(windowed.with(PlanFixture.hint("x"))))
-        .hasMessage(
-            "error processing query: ns=db.c batchSize=500Tree: $and\nSort: {}\nProj: { _id: 1 }\n"
-                + cause);
+    for (String name : List.of("h", "x")) {
+      assertThatThrownBy(() -> fixture.ids(fixture.query("{a: 3}").with(PlanFixture.hint(name))))
+          .hasMessage("hint provided does not correspond to an existing index");
+    }
   }
 
   @Test

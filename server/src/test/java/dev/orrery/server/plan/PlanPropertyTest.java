@@ -90,6 +90,9 @@ class PlanPropertyTest {
   private void checkSame(Query query, List<RawDocument> expected, String description) {
     List<RawDocument> found = fixture.run(query);
     assertThat(ids(found)).as(description).isEqualTo(ids(expected));
+    assertThat(new Planner().plan(query).count(fixture.execution()))
+        .as("count of %s", description)
+        .isEqualTo(found.size());
     if (query.order().sort() != null) {
       for (int i = 0; i < found.size(); i++) {
         assertThat(
