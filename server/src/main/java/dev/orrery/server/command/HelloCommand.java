@@ -110,6 +110,10 @@ final class HelloCommand implements Command {
   private BsonDocument speculate(CommandContext context, RawDocument document) {
     var body = CommandReader.of("speculativeAuthenticate", document);
     ClientConnection connection = context.connection();
+    String subject = connection.certificateSubject();
+    if (!body.has("saslStart") && subject == null) {
+      return null;
+    }
     try {
       String database = body.string("db");
       CompletionStage<BsonDocument> first =
@@ -120,7 +124,7 @@ final class HelloCommand implements Command {
                       SaslPayload.start(body, database == null ? "admin" : database))
                   .thenApply(SaslPayload::reply)
               : logins
-                  .withCertificate(connection.loginAttempt(), connection.certificateSubject(), null)
+                  .withCertificate(connection.loginAttempt(), subject, null)
                   .thenApply(AuthenticateCommand::reply);
       var step = first.toCompletableFuture();
       // What failed is told later, when the client asks in earnest.
