@@ -49,7 +49,9 @@ final class CosmosFixture implements AutoCloseable {
             new Workers(Runnable::run, timer),
             directory,
             ObjectId::new);
-    commands.with(DataCommands.list(data, ViewReader.NONE).toArray(Command[]::new));
+    commands.with(
+        DataCommands.list(data, ViewReader.NONE, commands.services().facts())
+            .toArray(Command[]::new));
     commands.with(
         CosmosCommands.list(new CosmosServices(databases, metering)).toArray(Command[]::new));
   }
