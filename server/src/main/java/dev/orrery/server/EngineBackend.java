@@ -17,6 +17,7 @@ import dev.orrery.server.command.RecentLog;
 import dev.orrery.server.command.RoleAccess;
 import dev.orrery.server.command.ServerFacts;
 import dev.orrery.server.command.ServerParameters;
+import dev.orrery.server.command.ServerSideRetry;
 import dev.orrery.server.command.Services;
 import dev.orrery.server.command.StandardCommands;
 import dev.orrery.server.command.TtlMonitor;
@@ -122,7 +123,9 @@ final class EngineBackend implements MongoServer.Backend {
             access(security),
             metrics,
             metering);
-    var dispatcher = new Dispatcher(parts, workers, System::nanoTime);
+    var retry =
+        new ServerSideRetry(data.workers(), parameters::hasServerSideRetry, System::nanoTime);
+    var dispatcher = new Dispatcher(parts, workers, System::nanoTime).retryingBy(retry);
     this.requests = new CommandHandler(dispatcher, network);
     this.logAppender = RecentLogAppender.attach(log);
     this.ttlMonitor = new TtlMonitor(engine, parameters, clock);

@@ -167,6 +167,7 @@ public final class FindAndModifyCommand implements Explainable {
     if (collection == null) {
       return services.workers().run(true, () -> removed(0, BsonNull.VALUE));
     }
+    services.databases().requireTarget(collection, query.criteria().filter());
     site.writer().admit(collection, query.criteria().filter());
     QueryPlan plan = QueryPlans.of(services.planner(), query);
     var deletion = new Deletion(services, site.writer(), collection, plan);

@@ -116,7 +116,8 @@ final class Modification {
     plan = QueryPlans.of(site.services.planner(), query);
     change =
         new DocumentChange(collection, site.writer, filter, statement.options().isMulti())
-            .checkedBy(site.isUnchecked ? null : DocumentValidator.find(collection.info()));
+            .checkedBy(site.isUnchecked ? null : DocumentValidator.find(collection.info()))
+            .keepingKey(site.services.databases().provisioning().isCosmos());
   }
 
   BsonDocument explain(ExplainVerbosity verbosity) {
@@ -143,6 +144,9 @@ final class Modification {
 
   Result run() {
     if (collection != null) {
+      if (!statement.options().isMulti() || statement.options().isUpsert()) {
+        site.services.databases().requireTarget(collection, filter);
+      }
       site.writer.admit(collection, filter);
     }
     Result result = statement.options().isMulti() ? updateAll() : updateOne();
@@ -280,6 +284,7 @@ final class Modification {
       prepare();
     }
     change.requireValid(document);
+    site.services.databases().requirePartitionKey(collection, document);
     try {
       site.writer.insert(collection, document);
     } catch (CommandException e) {

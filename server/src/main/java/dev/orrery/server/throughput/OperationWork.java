@@ -22,6 +22,9 @@ public final class OperationWork {
 
   private static final long TERM = 4;
 
+  /** A request with more reads than this pays before its end. */
+  private static final int OWED_MAX = 100;
+
   private final Metering metering;
   private long twentyFirsts;
   private @Nullable PartitionKeyValue key;
@@ -112,6 +115,9 @@ public final class OperationWork {
 
   /** A read that returns nothing, but counts documents or finds those to be written. */
   public MeteredRead owe(MeteredRead read) {
+    if (owed.size() == OWED_MAX) {
+      settle();
+    }
     read.target(key);
     owed.add(read);
     return read;

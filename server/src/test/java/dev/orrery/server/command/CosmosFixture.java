@@ -13,6 +13,7 @@ import dev.orrery.storage.chronicle.ChronicleEngine;
 import dev.orrery.storage.chronicle.EngineOptions;
 import dev.orrery.storage.log.LogOptions;
 import java.nio.file.Path;
+import java.util.UUID;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.atomic.AtomicLong;
@@ -49,8 +50,14 @@ final class CosmosFixture implements AutoCloseable {
             new Workers(Runnable::run, timer),
             directory,
             ObjectId::new);
+    var facts = commands.services().facts();
+    var aggregate = new AggregateCommand(data, facts);
+    commands
+        .with(DataCommands.list(data, aggregate, facts).toArray(Command[]::new))
+        .with(aggregate);
     commands.with(
-        DataCommands.list(data, ViewReader.NONE, commands.services().facts())
+        DdlCommands.all(
+                databases, data.cursors(), aggregate, () -> new UUID(0, 1), commands.nanos::get)
             .toArray(Command[]::new));
     commands.with(
         CosmosCommands.list(new CosmosServices(databases, metering)).toArray(Command[]::new));
