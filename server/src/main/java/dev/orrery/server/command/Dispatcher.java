@@ -170,25 +170,29 @@ public final class Dispatcher {
     String database = request.isLegacy() ? request.legacyDatabase() : databaseOf(request);
     Names.requireLength(database);
     CommandReader body = CommandReader.ofCommand(spec, database, request);
-    Envelope envelope = Envelope.read(body, spec.has(Trait.RETRYABLE_WRITE));
+    Envelope envelope =
+        Envelope.read(body, spec.has(Trait.RETRYABLE_WRITE))
+            .ownedBy(request.connection().login().owner());
     SessionId sessionId = envelope.session().session();
     call.followsClusterTime = envelope.hasClusterTime() || sessionId != null;
-    parts.access().require(request.connection(), spec, database);
+    parts.access().require(request, spec, database);
     if (spec.has(Trait.ADMIN_DATABASE) && !database.equals("admin")) {
       throw new CommandException(
           ErrorCode.UNAUTHORIZED, spec.name() + " may only be run against the admin database.");
     }
     envelope.api().requireAllowed(spec);
     envelope.session().requireAllowed(spec);
-    Session session = sessionId == null ? null : parts.sessions().use(sessionId);
+    boolean hasSession = sessionId != null && parts.access().allowsSessions(request.connection());
+    Session session = hasSession ? parts.sessions().use(sessionId) : null;
     call.context =
         new CommandContext(
-            request.connection(),
-            database,
-            envelope,
-            session,
-            new CommandContext.Running(
-                Deadline.after(envelope.maxTimeMillis(), nanoClock), parts.metering().start()));
+                request.connection(),
+                database,
+                envelope,
+                session,
+                new CommandContext.Running(
+                    Deadline.after(envelope.maxTimeMillis(), nanoClock), parts.metering().start()))
+            .guardedBy(parts.access());
     return body;
   }
 
