@@ -84,6 +84,7 @@ public final class CountCommand implements Command {
     }
     context.work().admit(collection, query.criteria().filter());
     if (params.filter.isEmpty() && params.hint == null) {
+      context.work().asked(collection);
       return CompletableFuture.completedFuture(reply(windowed(countAll(collection), params)));
     }
     QueryPlan plan = plan(query, params);
