@@ -4,10 +4,12 @@ import dev.orrery.server.error.CommandException;
 import dev.orrery.server.error.ErrorCode;
 import dev.orrery.server.plan.DocumentCursor;
 import dev.orrery.server.plan.Execution;
+import dev.orrery.server.plan.ExplainVerbosity;
 import dev.orrery.server.plan.Query;
 import dev.orrery.server.plan.QueryPlan;
 import dev.orrery.server.throughput.MeteredRead;
 import dev.orrery.storage.CollectionStore;
+import dev.orrery.storage.Namespace;
 import dev.orrery.storage.PartitionStore;
 import dev.orrery.storage.value.RawDocument;
 import java.util.concurrent.CompletableFuture;
@@ -19,7 +21,7 @@ import org.bson.BsonValue;
 import org.jspecify.annotations.Nullable;
 
 /** {@code count}: how many documents match. */
-public final class CountCommand implements Command {
+public final class CountCommand implements Explainable {
   private static final Spec SPEC = Spec.of("count", Access.READ, Trait.STABLE_API);
   private static final String DURING = "Executor error during count command";
 
@@ -87,7 +89,7 @@ public final class CountCommand implements Command {
       context.work().asked(collection);
       return CompletableFuture.completedFuture(reply(windowed(countAll(collection), params)));
     }
-    QueryPlan plan = plan(query, params);
+    QueryPlan plan = QueryPlans.of(services.planner(), query);
     return services.workers().run(plan.isShort(), () -> reply(count(context, query, plan)));
   }
 
@@ -99,13 +101,26 @@ public final class CountCommand implements Command {
         .with(new Query.Window(params.window.skip(), params.window.limit()));
   }
 
-  QueryPlan plan(Query query, Params params) {
-    try {
-      return services.planner().plan(query);
-    } catch (CommandException e) {
-      throw QueryText.refused(
-          QueryText.of(query.collection().info().namespace(), params.filter), e);
+  @Override
+  public BsonDocument explain(
+      CommandContext context, CommandReader body, ExplainVerbosity verbosity) {
+    Params params = Params.parse(body);
+    CollectionStore collection = services.databases().find(context.database(), params.collection);
+    ExplainStages.refuseView(collection);
+    Query query = query(collection, params);
+    if (collection == null) {
+      return ExplainStages.ofNothing(
+          new Namespace(context.database(), params.collection), verbosity);
     }
+    QueryPlan plan = QueryPlans.of(services.planner(), query);
+    return ExplainStages.wrap(
+        plan.explain(verbosity, execution(context)), "COUNT", new BsonDocument());
+  }
+
+  private Execution execution(CommandContext context) {
+    var execution = new Execution(services.temporary(), true);
+    execution.interruptBy(context.deadline()::check);
+    return execution;
   }
 
   private static long countAll(CollectionStore collection) {
@@ -122,8 +137,7 @@ public final class CountCommand implements Command {
   }
 
   private long count(CommandContext context, Query query, QueryPlan plan) {
-    var execution = new Execution(services.temporary(), true);
-    execution.interruptBy(context.deadline()::check);
+    Execution execution = execution(context);
     context.work().owe(new MeteredRead(query.collection(), execution, plan.isShort()));
     try (DocumentCursor results = plan.open(execution)) {
       long count = 0;

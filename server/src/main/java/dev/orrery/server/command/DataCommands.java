@@ -6,16 +6,29 @@ import java.util.List;
 public final class DataCommands {
   private DataCommands() {}
 
-  public static List<Command> list(DataServices services, ViewReader views) {
+  /** {@code aggregations} are what reads of views become. */
+  public static List<Command> list(
+      DataServices services, ViewReader aggregations, ServerFacts facts) {
+    var count = new CountCommand(services, aggregations);
+    var delete = new DeleteCommand(services);
+    var distinct = new DistinctCommand(services, aggregations);
+    var find = new FindCommand(services, aggregations);
+    var findAndModify = new FindAndModifyCommand(services);
+    var update = new UpdateCommand(services);
     return List.of( // sorted by command name
-        new CountCommand(services, views),
-        new DeleteCommand(services),
-        new DistinctCommand(services, views),
-        new FindAndModifyCommand(services),
-        new FindCommand(services, views),
+        count,
+        delete,
+        distinct,
+        new ExplainCommand(
+            facts,
+            services.workers(),
+            aggregations,
+            List.of(count, delete, distinct, find, findAndModify, update)),
+        find,
+        findAndModify,
         new GetMoreCommand(services),
         new InsertCommand(services),
         new KillCursorsCommand(services),
-        new UpdateCommand(services));
+        update);
   }
 }

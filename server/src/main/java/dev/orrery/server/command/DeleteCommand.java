@@ -3,10 +3,12 @@ package dev.orrery.server.command;
 import dev.orrery.server.error.CommandException;
 import dev.orrery.server.error.ErrorCode;
 import dev.orrery.server.expression.ParseContext;
+import dev.orrery.server.plan.ExplainVerbosity;
 import dev.orrery.server.plan.Query;
 import dev.orrery.server.plan.QueryPlan;
 import dev.orrery.server.query.Filter;
 import dev.orrery.storage.CollectionStore;
+import dev.orrery.storage.Namespace;
 import dev.orrery.storage.value.RawDocument;
 import dev.orrery.storage.value.RawValue;
 import java.util.ArrayList;
@@ -17,7 +19,7 @@ import org.bson.BsonValue;
 import org.jspecify.annotations.Nullable;
 
 /** {@code delete}: removes one or all documents that match, for each of its statements. */
-public final class DeleteCommand implements Command {
+public final class DeleteCommand implements Explainable {
   private static final Spec SPEC =
       Spec.of("delete", Access.WRITE, Trait.STABLE_API, Trait.RETRYABLE_WRITE);
 
@@ -126,11 +128,25 @@ public final class DeleteCommand implements Command {
         Query.of(collection, scope.filter(statement.filter), statement.filter)
             .with(scope.collation())
             .with(new Query.Hints(statement.hint, null, null));
-    try {
-      return services.planner().plan(query);
-    } catch (CommandException e) {
-      throw QueryText.refused(QueryText.of(collection.info().namespace(), statement.filter), e);
+    return QueryPlans.of(services.planner(), query);
+  }
+
+  @Override
+  public BsonDocument explain(
+      CommandContext context, CommandReader body, ExplainVerbosity verbosity) {
+    Params params = Params.parse(body);
+    ExplainStages.requireOne(params.statements.size());
+    CollectionStore collection = services.databases().find(context.database(), params.collection);
+    ExplainStages.refuseView(collection);
+    if (collection == null) {
+      return ExplainStages.ofNothing(
+          new Namespace(context.database(), params.collection), verbosity);
     }
+    ParseContext variables = QueryScope.variables(services, params.let);
+    var writer = new DocumentWriter(services.databases().engine(), context);
+    QueryPlan plan = plan(collection, params.statements.get(0), variables);
+    return ExplainStages.ofDeletion(
+        plan.explain(verbosity, writer.execution(services, collection, plan)));
   }
 
   private BulkReply delete(

@@ -5,11 +5,13 @@ import dev.orrery.server.error.ErrorCode;
 import dev.orrery.server.expression.FieldNames;
 import dev.orrery.server.plan.DocumentCursor;
 import dev.orrery.server.plan.Execution;
+import dev.orrery.server.plan.ExplainVerbosity;
 import dev.orrery.server.plan.PlanResult;
 import dev.orrery.server.plan.Query;
 import dev.orrery.server.plan.QueryPlan;
 import dev.orrery.server.throughput.MeteredRead;
 import dev.orrery.storage.CollectionStore;
+import dev.orrery.storage.Namespace;
 import dev.orrery.storage.value.FieldPath;
 import dev.orrery.storage.value.KeyEncoder;
 import dev.orrery.storage.value.RawDocument;
@@ -27,7 +29,7 @@ import org.bson.BsonInt32;
 import org.jspecify.annotations.Nullable;
 
 /** {@code distinct}: the different values of a field; an array counts as its elements. */
-public final class DistinctCommand implements Command {
+public final class DistinctCommand implements Explainable {
   private static final Spec SPEC = Spec.of("distinct", Access.READ, Trait.STABLE_API);
   private static final String DURING = "Executor error during distinct command";
 
@@ -80,18 +82,40 @@ public final class DistinctCommand implements Command {
           .thenApply(DistinctCommand::ofView);
     }
     QueryScope scope = scope(collection, params);
-    Query query =
-        Query.of(collection, scope.filter(params.filter), params.filter).with(scope.collation());
-    FieldNames.split(params.key); // only to refuse what is no path
+    Query query = query(collection, params, scope);
     if (collection == null) {
       return CompletableFuture.completedFuture(reply(new BsonArray()));
     }
     context.work().admit(collection, query.criteria().filter());
-    QueryPlan plan = services.planner().plan(query);
+    QueryPlan plan = QueryPlans.of(services.planner(), query);
     var values = new Values(FieldPath.parse(params.key), scope.collation().strings());
     return services
         .workers()
         .run(plan.isShort(), () -> reply(collect(context, query, plan, values)));
+  }
+
+  private static Query query(
+      @Nullable CollectionStore collection, Params params, QueryScope scope) {
+    FieldNames.split(params.key); // only to refuse what is no path
+    return Query.of(collection, scope.filter(params.filter), params.filter).with(scope.collation());
+  }
+
+  @Override
+  public BsonDocument explain(
+      CommandContext context, CommandReader body, ExplainVerbosity verbosity) {
+    Params params = Params.parse(body);
+    CollectionStore collection = services.databases().find(context.database(), params.collection);
+    ExplainStages.refuseView(collection);
+    Query query = query(collection, params, scope(collection, params));
+    return collection == null
+        ? ExplainStages.ofNothing(new Namespace(context.database(), params.collection), verbosity)
+        : QueryPlans.of(services.planner(), query).explain(verbosity, execution(context));
+  }
+
+  private Execution execution(CommandContext context) {
+    var execution = new Execution(services.temporary(), true);
+    execution.interruptBy(context.deadline()::check);
+    return execution;
   }
 
   private QueryScope scope(@Nullable CollectionStore collection, Params params) {
@@ -104,8 +128,7 @@ public final class DistinctCommand implements Command {
   }
 
   private BsonArray collect(CommandContext context, Query query, QueryPlan plan, Values values) {
-    var execution = new Execution(services.temporary(), true);
-    execution.interruptBy(context.deadline()::check);
+    Execution execution = execution(context);
     context.work().owe(new MeteredRead(query.collection(), execution, plan.isShort()));
     try (DocumentCursor results = plan.open(execution)) {
       for (PlanResult one = results.next(); one != null; one = results.next()) {

@@ -85,8 +85,10 @@ final class DuplicateKeys {
       BsonValue value = found == null ? org.bson.BsonNull.VALUE : found.toBsonValue();
       isHex.add(BsonBoolean.valueOf(value.isString()));
       if (value.isString()) {
-        String digits =
-            HexFormat.of().formatHex(collation.strings().sortKey(value.asString().getValue()));
+        byte[] key = collation.strings().sortKey(value.asString().getValue());
+        // MongoDB shows the key without the zero that ends it.
+        int length = key.length > 0 && key[key.length - 1] == 0 ? key.length - 1 : key.length;
+        String digits = HexFormat.of().formatHex(key, 0, length);
         values.append(path, new BsonString(digits));
         shown.append(path, new BsonString("CollationKey(0x" + digits + ")"));
       } else {

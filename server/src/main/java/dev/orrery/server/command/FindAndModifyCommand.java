@@ -3,6 +3,7 @@ package dev.orrery.server.command;
 import dev.orrery.server.error.CommandException;
 import dev.orrery.server.error.ErrorCode;
 import dev.orrery.server.expression.ParseContext;
+import dev.orrery.server.plan.ExplainVerbosity;
 import dev.orrery.server.plan.PlanResult;
 import dev.orrery.server.plan.Query;
 import dev.orrery.server.plan.QueryPlan;
@@ -10,6 +11,7 @@ import dev.orrery.server.query.Filter;
 import dev.orrery.server.query.Projection;
 import dev.orrery.server.update.UpdateParser;
 import dev.orrery.storage.CollectionStore;
+import dev.orrery.storage.Namespace;
 import dev.orrery.storage.value.RawDocument;
 import java.util.concurrent.CompletionStage;
 import java.util.function.Supplier;
@@ -21,7 +23,7 @@ import org.bson.BsonValue;
 import org.jspecify.annotations.Nullable;
 
 /** {@code findAndModify}: changes or removes one document and answers with it. */
-public final class FindAndModifyCommand implements Command {
+public final class FindAndModifyCommand implements Explainable {
   private static final Spec SPEC =
       Spec.of("findAndModify", Access.WRITE, Trait.STABLE_API, Trait.RETRYABLE_WRITE)
           .alias("findandmodify");
@@ -160,25 +162,14 @@ public final class FindAndModifyCommand implements Command {
   private CompletionStage<BsonDocument> remove(
       Modification.Site site, Params params, ParseContext variables) {
     CollectionStore collection = services.databases().find(site.database(), site.collection());
-    if (collection != null) {
-      WriteTarget.requireCollection(collection);
-    }
-    var scope = QueryScope.of(collection, params.target.collation(), variables);
-    Filter filter = scope.filter(params.target.filter());
-    Projection projection = projection(params, filter, collection, variables);
-    Query.Order order = FindQuery.order(params.target.sort(), params.target.hint(), scope);
+    Query query = removal(collection, params, variables);
+    Projection projection = projection(params, query.criteria().filter(), collection, variables);
     if (collection == null) {
       return services.workers().run(true, () -> removed(0, BsonNull.VALUE));
     }
-    Query query =
-        Query.of(collection, filter, params.target.filter())
-            .with(scope.collation())
-            .with(new Query.Hints(params.target.hint(), null, null))
-            .with(order)
-            .with(new Query.Window(0, 1));
-    services.databases().requireTarget(collection, filter);
-    site.writer().admit(collection, filter);
-    QueryPlan plan = plan(query);
+    services.databases().requireTarget(collection, query.criteria().filter());
+    site.writer().admit(collection, query.criteria().filter());
+    QueryPlan plan = QueryPlans.of(services.planner(), query);
     var deletion = new Deletion(services, site.writer(), collection, plan);
     return services
         .workers()
@@ -193,13 +184,42 @@ public final class FindAndModifyCommand implements Command {
                 }));
   }
 
-  private QueryPlan plan(Query query) {
-    try {
-      return services.planner().plan(query);
-    } catch (CommandException e) {
-      throw QueryText.refused(
-          QueryText.of(query.collection().info().namespace(), query.criteria().document()), e);
+  /** The document to remove. */
+  private static Query removal(
+      @Nullable CollectionStore collection, Params params, ParseContext variables) {
+    if (collection != null) {
+      WriteTarget.requireCollection(collection);
     }
+    UpdateStatement.Target target = params.target;
+    var scope = QueryScope.of(collection, target.collation(), variables);
+    return Query.of(collection, scope.filter(target.filter()), target.filter())
+        .with(scope.collation())
+        .with(new Query.Hints(target.hint(), null, null))
+        .with(FindQuery.order(target.sort(), target.hint(), scope))
+        .with(new Query.Window(0, 1));
+  }
+
+  @Override
+  public BsonDocument explain(
+      CommandContext context, CommandReader body, ExplainVerbosity verbosity) {
+    Params params = Params.parse(body);
+    ParseContext variables = QueryScope.variables(services, params.let);
+    var writer = new DocumentWriter(services.databases().engine(), context);
+    CollectionStore collection = services.databases().find(context.database(), params.collection);
+    ExplainStages.refuseView(collection);
+    if (params.statement != null) {
+      var site =
+          new Modification.Site(services, writer, context.database(), params.collection, true);
+      return new Modification(site, params.statement, variables).explain(verbosity);
+    }
+    Query query = removal(collection, params, variables);
+    if (collection == null) {
+      return ExplainStages.ofNothing(
+          new Namespace(context.database(), params.collection), verbosity);
+    }
+    QueryPlan plan = QueryPlans.of(services.planner(), query);
+    return ExplainStages.ofDeletion(
+        plan.explain(verbosity, writer.execution(services, collection, plan)));
   }
 
   private static @Nullable Projection projection(

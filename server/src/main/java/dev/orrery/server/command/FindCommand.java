@@ -6,11 +6,14 @@ import dev.orrery.server.error.CommandException;
 import dev.orrery.server.error.ErrorCode;
 import dev.orrery.server.plan.DocumentCursor;
 import dev.orrery.server.plan.Execution;
+import dev.orrery.server.plan.ExplainVerbosity;
 import dev.orrery.server.plan.Query;
 import dev.orrery.server.plan.QueryPlan;
+import dev.orrery.server.query.Equalities;
 import dev.orrery.server.throughput.MeteredRead;
 import dev.orrery.storage.CollectionStore;
 import dev.orrery.storage.Namespace;
+import dev.orrery.storage.value.FieldPath;
 import dev.orrery.storage.value.RawDocument;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -18,9 +21,10 @@ import java.util.concurrent.CompletionStage;
 import org.bson.BsonDocument;
 
 /** {@code find}: the first batch of the documents that match, and a cursor for the others. */
-public final class FindCommand implements Command {
+public final class FindCommand implements Explainable {
   private static final Spec SPEC =
       Spec.of("find", Access.READ, Trait.STABLE_API).fieldsOf("FindCommandRequest");
+  private static final FieldPath ID = FieldPath.parse("_id");
   private static final String DURING = "Executor error during find command";
 
   private final DataServices services;
@@ -52,23 +56,41 @@ public final class FindCommand implements Command {
       ViewQueries.requireCollation(collection, params.selection().collation());
       return views.aggregate(context, ViewQueries.find(params));
     }
-    FindQuery query = FindQuery.of(services, collection, params);
+    Query query = FindQuery.of(services, collection, params);
     if (collection == null) {
       List<RawDocument> listed =
           namespace.database().equals(ConfigDatabase.NAME)
               ? config.find(namespace.collection())
               : null;
-      List<RawDocument> found =
-          listed == null ? List.of() : ListedDocuments.select(listed, query.query());
+      List<RawDocument> found = listed == null ? List.of() : ListedDocuments.select(listed, query);
       return CompletableFuture.completedFuture(Cursors.first(found, 0, namespace));
     }
-    context.work().admit(collection, query.query().criteria().filter());
+    context.work().admit(collection, query.criteria().filter());
     if (params.mode().isTailable()) {
       requireCapped(collection, params);
       return services.workers().run(() -> tail(context, query, params));
     }
-    QueryPlan plan = query.plan(services.planner());
-    return services.workers().run(plan.isShort(), () -> open(context, query.query(), plan, params));
+    QueryPlan plan = QueryPlans.of(services.planner(), query, params);
+    return services.workers().run(plan.isShort(), () -> open(context, query, plan, params));
+  }
+
+  @Override
+  public BsonDocument explain(
+      CommandContext context, CommandReader body, ExplainVerbosity verbosity) {
+    FindParams params = FindParams.parse(body);
+    CollectionStore collection = services.databases().find(context.database(), params.collection());
+    ExplainStages.refuseView(collection);
+    Query query = FindQuery.of(services, collection, params);
+    return collection == null
+        ? ExplainStages.ofNothing(new Namespace(context.database(), params.collection()), verbosity)
+        : QueryPlans.of(services.planner(), query, params)
+            .explain(verbosity, execution(context, params));
+  }
+
+  private Execution execution(CommandContext context, FindParams params) {
+    var execution = new Execution(services.temporary(), params.mode().usesDisk());
+    execution.interruptBy(context.deadline()::check);
+    return execution;
   }
 
   private static void requireCapped(CollectionStore collection, FindParams params) {
@@ -82,13 +104,12 @@ public final class FindCommand implements Command {
 
   private BsonDocument open(
       CommandContext context, Query query, QueryPlan plan, FindParams params) {
-    var execution = new Execution(services.temporary(), params.mode().usesDisk());
-    execution.interruptBy(context.deadline()::check);
+    Execution execution = execution(context, params);
     try {
       DocumentCursor results = plan.open(execution);
       var cursor =
           new ClientCursor(
-              owner(context, query.collection(), params), results, execution, end(query, plan));
+              owner(context, query.collection(), params), results, execution, end(query));
       cursor.meteredBy(new MeteredRead(query.collection(), execution, plan.isShort()));
       return firstBatch(context, params, cursor.over(query.collection()));
     } catch (CommandException e) {
@@ -97,21 +118,20 @@ public final class FindCommand implements Command {
   }
 
   /** MongoDB knows the end before it comes to it after a sort, a limit or a read by _id. */
-  private static ClientCursor.End end(Query query, QueryPlan plan) {
+  private static ClientCursor.End end(Query query) {
     boolean looksAhead =
-        query.order().sort() != null || query.window().limit() > 0 || plan.isShort();
+        query.order().sort() != null
+            || query.window().limit() > 0
+            || Equalities.fixedValues(query.criteria().filter(), ID) != null;
     return looksAhead ? ClientCursor.End.CLOSES_EARLY : ClientCursor.End.CLOSES;
   }
 
-  private BsonDocument tail(CommandContext context, FindQuery query, FindParams params) {
+  private BsonDocument tail(CommandContext context, Query query, FindParams params) {
     var execution = new Execution(services.temporary(), params.mode().usesDisk());
-    CollectionStore collection = query.query().collection();
+    CollectionStore collection = query.collection();
     var results =
         new TailableCursor(
-            collection,
-            query.query().criteria().filter(),
-            query.query().output().projection(),
-            execution);
+            collection, query.criteria().filter(), query.output().projection(), execution);
     var end = params.mode().awaitsData() ? ClientCursor.End.AWAITS : ClientCursor.End.STAYS;
     var cursor = new ClientCursor(owner(context, collection, params), results, execution, end);
     cursor.over(collection);

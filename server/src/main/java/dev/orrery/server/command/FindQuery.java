@@ -1,9 +1,6 @@
 package dev.orrery.server.command;
 
-import dev.orrery.server.error.CommandException;
-import dev.orrery.server.plan.Planner;
 import dev.orrery.server.plan.Query;
-import dev.orrery.server.plan.QueryPlan;
 import dev.orrery.server.query.Filter;
 import dev.orrery.server.query.Projection;
 import dev.orrery.server.query.SortPattern;
@@ -14,13 +11,14 @@ import org.bson.BsonValue;
 import org.jspecify.annotations.Nullable;
 
 /** The query of a find, compiled: all errors in its filter, sort and projection are found. */
-record FindQuery(Query query, FindParams params) {
+final class FindQuery {
+  private FindQuery() {}
+
   /**
    * Compiles also for a collection that does not exist, so that errors come out; the query is then
    * not to be planned.
    */
-  static FindQuery of(
-      DataServices services, @Nullable CollectionStore collection, FindParams params) {
+  static Query of(DataServices services, @Nullable CollectionStore collection, FindParams params) {
     FindParams.Selection selection = params.selection();
     var scope =
         QueryScope.of(
@@ -33,14 +31,12 @@ record FindQuery(Query query, FindParams params) {
             selection.filter(),
             scope.collation(),
             new Query.Hints(guide.hint(), guide.min(), guide.max()));
-    var query =
-        new Query(
-            collection,
-            criteria,
-            order(selection.sort(), guide.hint(), scope),
-            new Query.Window(params.page().skip(), params.page().limit()),
-            output(params.output(), filter, scope));
-    return new FindQuery(query, params);
+    return new Query(
+        collection,
+        criteria,
+        order(selection.sort(), guide.hint(), scope),
+        new Query.Window(params.page().skip(), params.page().limit()),
+        output(params.output(), filter, scope));
   }
 
   static Query.Order order(RawDocument sort, @Nullable BsonValue hint, QueryScope scope) {
@@ -67,14 +63,10 @@ record FindQuery(Query query, FindParams params) {
         projection == null || projection.isEmpty()
             ? null
             : Projection.parse(projection.toBsonDocument(), filter, scope.filters());
-    return new Query.Output(parsed, output.isKeyOnly(), output.hasRecordId());
-  }
-
-  QueryPlan plan(Planner planner) {
-    try {
-      return planner.plan(query);
-    } catch (CommandException e) {
-      throw QueryText.refused(query.collection().info().namespace(), params, e);
-    }
+    return new Query.Output(
+        parsed,
+        projection == null ? RawDocument.EMPTY : projection,
+        output.isKeyOnly(),
+        output.hasRecordId());
   }
 }

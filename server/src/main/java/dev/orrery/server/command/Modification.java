@@ -4,6 +4,7 @@ import dev.orrery.server.error.CommandException;
 import dev.orrery.server.error.ErrorCode;
 import dev.orrery.server.expression.ParseContext;
 import dev.orrery.server.plan.DocumentCursor;
+import dev.orrery.server.plan.ExplainVerbosity;
 import dev.orrery.server.plan.PlanResult;
 import dev.orrery.server.plan.Query;
 import dev.orrery.server.plan.QueryPlan;
@@ -14,6 +15,7 @@ import dev.orrery.server.update.UpdateOptions;
 import dev.orrery.server.update.UpdateParser;
 import dev.orrery.server.update.Upsert;
 import dev.orrery.storage.CollectionStore;
+import dev.orrery.storage.Namespace;
 import dev.orrery.storage.StoredDocument;
 import dev.orrery.storage.WriteBatch;
 import dev.orrery.storage.WriteOperation;
@@ -22,6 +24,7 @@ import dev.orrery.storage.value.RawDocument;
 import dev.orrery.storage.value.RawValue;
 import java.util.ArrayList;
 import java.util.List;
+import org.bson.BsonDocument;
 import org.bson.BsonValue;
 import org.jspecify.annotations.Nullable;
 
@@ -110,15 +113,20 @@ final class Modification {
             .with(new Query.Hints(target.hint(), null, null))
             .with(order)
             .with(statement.options().isMulti() ? Query.Window.ALL : new Query.Window(0, 1));
-    try {
-      plan = site.services.planner().plan(query);
-    } catch (CommandException e) {
-      throw QueryText.refused(QueryText.of(collection.info().namespace(), target.filter()), e);
-    }
+    plan = QueryPlans.of(site.services.planner(), query);
     change =
         new DocumentChange(collection, site.writer, filter, statement.options().isMulti())
             .checkedBy(site.isUnchecked ? null : DocumentValidator.find(collection.info()))
             .keepingKey(site.services.databases().provisioning().isCosmos());
+  }
+
+  BsonDocument explain(ExplainVerbosity verbosity) {
+    if (plan == null) {
+      return ExplainStages.ofNothing(new Namespace(site.database, site.collection), verbosity);
+    }
+    return ExplainStages.ofUpdate(
+        plan.explain(verbosity, site.writer.execution(site.services, collection, plan)),
+        statement.options().isUpsert());
   }
 
   /** Whether it surely ends within microseconds. */
@@ -128,10 +136,6 @@ final class Modification {
 
   @Nullable CollectionStore collection() {
     return collection;
-  }
-
-  @Nullable QueryPlan plan() {
-    return plan;
   }
 
   Filter filter() {

@@ -2,6 +2,7 @@ package dev.orrery.server.command;
 
 import dev.orrery.server.error.CommandException;
 import dev.orrery.server.expression.ParseContext;
+import dev.orrery.server.plan.ExplainVerbosity;
 import dev.orrery.storage.value.RawDocument;
 import java.util.ArrayList;
 import java.util.List;
@@ -10,7 +11,7 @@ import org.bson.BsonDocument;
 import org.jspecify.annotations.Nullable;
 
 /** {@code update}: changes one or all documents that match, for each of its statements. */
-public final class UpdateCommand implements Command {
+public final class UpdateCommand implements Explainable {
   private static final Spec SPEC =
       Spec.of("update", Access.WRITE, Trait.STABLE_API, Trait.RETRYABLE_WRITE);
 
@@ -69,6 +70,17 @@ public final class UpdateCommand implements Command {
           var bulk = new Bulk(context, params);
           return services.workers().run(bulk.isShort(), bulk::run);
         });
+  }
+
+  @Override
+  public BsonDocument explain(
+      CommandContext context, CommandReader body, ExplainVerbosity verbosity) {
+    Params params = Params.parse(body);
+    ExplainStages.requireOne(params.statements.size());
+    ExplainStages.refuseView(services.databases().find(context.database(), params.collection));
+    var bulk = new Bulk(context, params);
+    var modification = new Modification(bulk.site, params.statements.get(0), bulk.variables);
+    return modification.explain(verbosity);
   }
 
   /** One update command at work. */

@@ -20,10 +20,10 @@ import org.jspecify.annotations.Nullable;
 final class SortKeys {
   /*
    * {a: [{b: 1, c: 5}, {b: 2, c: 7}], d: 3} by a.b, a.c, d has the keys (1, 5, 3) and (2, 7, 3):
-   * paths through the same array advance together. Through two different arrays they would give every
-   * combination, which MongoDB refuses. A missing field is null, an empty array at the end of a path
-   * is undefined, which sorts before null. A number in a path selects one element: a.0.b of the above
-   * is 1. An array that a number selected at the end of a path is a value as it is,
+   * paths through the same array advance together. Through two different arrays they would give
+   * every combination, which MongoDB refuses. A missing field is null, an empty array at the end of
+   * a path is undefined, which sorts before null. A number in a path selects one element: a.0.b of
+   * the above is 1. An array that a number selected at the end of a path is a value as it is,
    * unless it is empty.
    */
 

@@ -52,10 +52,14 @@ final class CosmosFixture implements AutoCloseable {
             new Workers(Runnable::run, timer),
             directory,
             ObjectId::new);
-    var aggregate = new AggregateCommand(data, commands.sessions, commands.services().facts());
-    commands.with(DataCommands.list(data, aggregate).toArray(Command[]::new)).with(aggregate);
+    var facts = commands.services().facts();
+    var aggregate = new AggregateCommand(data, facts);
+    commands
+        .with(DataCommands.list(data, aggregate, facts).toArray(Command[]::new))
+        .with(aggregate);
     commands.with(
-        DdlCommands.all(databases, data.cursors(), () -> new UUID(0, 1), commands.nanos::get)
+        DdlCommands.all(
+                databases, data.cursors(), aggregate, () -> new UUID(0, 1), commands.nanos::get)
             .toArray(Command[]::new));
     commands.with(
         CosmosCommands.list(new CosmosServices(databases, metering)).toArray(Command[]::new));

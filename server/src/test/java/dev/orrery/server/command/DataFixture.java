@@ -43,7 +43,8 @@ final class DataFixture implements AutoCloseable {
             new Workers(Runnable::run, timer),
             directory,
             ObjectId::new);
-    DataCommands.list(services, ViewReader.NONE).forEach(commands::with);
+    DataCommands.list(services, ViewReader.NONE, commands.services().facts())
+        .forEach(commands::with);
   }
 
   /** Creates a collection with these options and these indexes beside that on _id. */

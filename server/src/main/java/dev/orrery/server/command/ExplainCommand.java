@@ -1,0 +1,109 @@
+package dev.orrery.server.command;
+
+import dev.orrery.server.error.CommandException;
+import dev.orrery.server.error.ErrorCode;
+import dev.orrery.server.plan.ExplainVerbosity;
+import dev.orrery.storage.value.RawDocument;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletionStage;
+import org.bson.BsonBoolean;
+import org.bson.BsonDocument;
+import org.bson.BsonInt32;
+import org.bson.BsonString;
+
+/** {@code explain}: how another command would be carried out. */
+public final class ExplainCommand implements Command {
+  private static final Spec SPEC = Spec.of("explain", Access.READ, Trait.STABLE_API);
+  private static final Map<String, ExplainVerbosity> VERBOSITIES =
+      Map.of(
+          "queryPlanner", ExplainVerbosity.QUERY_PLANNER,
+          "executionStats", ExplainVerbosity.EXECUTION_STATS,
+          "allPlansExecution", ExplainVerbosity.ALL_PLANS_EXECUTION);
+  private static final int PORT_DEFAULT = 27017;
+
+  private final ServerFacts facts;
+  private final Workers workers;
+  private final ViewReader aggregations;
+  private final Map<String, Explainable> commands = new HashMap<>();
+
+  ExplainCommand(
+      ServerFacts facts, Workers workers, ViewReader aggregations, List<Explainable> commands) {
+    this.facts = facts;
+    this.workers = workers;
+    this.aggregations = aggregations;
+    for (Explainable command : commands) {
+      this.commands.put(command.spec().name(), command);
+      command.spec().aliases().forEach(alias -> this.commands.put(alias, command));
+    }
+  }
+
+  @Override
+  public Spec spec() {
+    return SPEC;
+  }
+
+  @Override
+  public BsonDocument run(CommandContext context, CommandReader body) {
+    return start(context, body).toCompletableFuture().join();
+  }
+
+  @Override
+  public CompletionStage<BsonDocument> start(CommandContext context, CommandReader body) {
+    RawDocument command = body.requireRawDocument("explain");
+    String verbosity =
+        body.oneOf("verbosity", List.copyOf(VERBOSITIES.keySet()), "allPlansExecution");
+    body.finish();
+    Request request = Request.message(context.connection(), command, List.of());
+    String name = request.commandName();
+    if (name.equals("aggregate")) {
+      BsonDocument explained = command.toBsonDocument();
+      explained.remove("$db");
+      return aggregations
+          .aggregate(context, explained.append("explain", BsonBoolean.TRUE))
+          .thenApply(reply -> addServer(context, reply));
+    }
+    Explainable explainable = commands.get(name);
+    if (explainable == null) {
+      throw new CommandException(
+          ErrorCode.COMMAND_NOT_FOUND, "Explain failed due to unknown command: " + name);
+    }
+    var inner = CommandReader.ofCommand(explainable.spec(), context.database(), request);
+    Envelope.read(inner, explainable.spec().has(Trait.RETRYABLE_WRITE));
+    return workers.run(
+        () -> {
+          BsonDocument reply = explainable.explain(context, inner, VERBOSITIES.get(verbosity));
+          BsonDocument written = command.toBsonDocument();
+          written.put("$db", new BsonString(context.database()));
+          return addServer(context, reply.append("command", written));
+        });
+  }
+
+  private BsonDocument addServer(CommandContext context, BsonDocument reply) {
+    String address = facts.hostFor(context.connection());
+    int colon = address.lastIndexOf(':');
+    String host = colon < 0 ? address : address.substring(0, colon);
+    int port = colon < 0 ? PORT_DEFAULT : Integer.parseInt(address.substring(colon + 1));
+    var server =
+        new BsonDocument("host", new BsonString(host))
+            .append("port", new BsonInt32(port))
+            .append("version", new BsonString(ServerFacts.MONGODB_VERSION))
+            .append("gitVersion", new BsonString(facts.version()));
+    return reply.append("serverInfo", server).append("serverParameters", parameters());
+  }
+
+  /** The limits in force, by the names of MongoDB's parameters. */
+  private static BsonDocument parameters() {
+    var bytes = new BsonInt32(100 << 20);
+    return new BsonDocument("internalQueryFacetBufferSizeBytes", bytes)
+        .append("internalQueryFacetMaxOutputDocSizeBytes", bytes)
+        .append("internalLookupStageIntermediateDocumentMaxSizeBytes", bytes)
+        .append("internalDocumentSourceGroupMaxMemoryBytes", bytes)
+        .append("internalQueryMaxBlockingSortMemoryUsageBytes", bytes)
+        .append("internalQueryProhibitBlockingMergeOnMongoS", new BsonInt32(0))
+        .append("internalQueryMaxAddToSetBytes", bytes)
+        .append("internalDocumentSourceSetWindowFieldsMaxMemoryBytes", bytes)
+        .append("internalQueryFrameworkControl", new BsonString("forceClassicEngine"));
+  }
+}

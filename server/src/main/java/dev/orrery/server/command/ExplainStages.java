@@ -1,0 +1,98 @@
+package dev.orrery.server.command;
+
+import dev.orrery.server.error.CommandException;
+import dev.orrery.server.error.ErrorCode;
+import dev.orrery.server.plan.ExplainVerbosity;
+import dev.orrery.storage.CollectionStore;
+import dev.orrery.storage.Namespace;
+import org.bson.BsonArray;
+import org.bson.BsonBoolean;
+import org.bson.BsonDocument;
+import org.bson.BsonInt32;
+import org.bson.BsonString;
+import org.bson.BsonValue;
+import org.jspecify.annotations.Nullable;
+
+/** What commands add to the explanation of their plan: the stage that they are themselves. */
+final class ExplainStages {
+  private static final BsonInt32 ZERO = new BsonInt32(0);
+
+  private ExplainStages() {}
+
+  static void refuseView(@Nullable CollectionStore collection) {
+    if (collection != null && collection.info().isView()) {
+      throw new CommandException(
+          ErrorCode.NOT_IMPLEMENTED, "explain of a read of a view is not implemented yet");
+    }
+  }
+
+  /** MongoDB explains one statement of a write command only. */
+  static void requireOne(int statements) {
+    if (statements != 1) {
+      throw new CommandException(
+          ErrorCode.INVALID_LENGTH, "explained write batches must be of size 1");
+    }
+  }
+
+  /** Of a collection that does not exist. */
+  static BsonDocument ofNothing(Namespace namespace, ExplainVerbosity verbosity) {
+    var planner =
+        new BsonDocument("namespace", new BsonString(namespace.toString()))
+            .append("indexFilterSet", BsonBoolean.FALSE)
+            .append("parsedQuery", new BsonDocument())
+            .append("winningPlan", new BsonDocument("stage", new BsonString("EOF")))
+            .append("rejectedPlans", new BsonArray());
+    var answer =
+        new BsonDocument("explainVersion", new BsonString("1")).append("queryPlanner", planner);
+    if (verbosity == ExplainVerbosity.QUERY_PLANNER) {
+      return answer;
+    }
+    return answer.append(
+        "executionStats",
+        new BsonDocument("executionSuccess", BsonBoolean.TRUE)
+            .append("nReturned", ZERO)
+            .append("executionTimeMillis", ZERO)
+            .append("totalKeysExamined", ZERO)
+            .append("totalDocsExamined", ZERO)
+            .append("executionStages", new BsonDocument("stage", new BsonString("EOF"))));
+  }
+
+  static BsonDocument ofDeletion(BsonDocument inner) {
+    BsonValue found = found(inner);
+    return wrap(inner, "DELETE", new BsonDocument("nWouldDelete", found));
+  }
+
+  static BsonDocument ofUpdate(BsonDocument inner, boolean isUpsert) {
+    BsonValue found = found(inner);
+    boolean wouldInsert = isUpsert && found.equals(ZERO);
+    return wrap(
+        inner,
+        "UPDATE",
+        new BsonDocument("nMatched", found)
+            .append("nWouldModify", found)
+            .append("nWouldUpsert", new BsonInt32(wouldInsert ? 1 : 0)));
+  }
+
+  private static BsonValue found(BsonDocument explanation) {
+    BsonDocument statistics = explanation.getDocument("executionStats", new BsonDocument());
+    return statistics.getOrDefault("nReturned", ZERO);
+  }
+
+  /** Puts a stage on top of the plan; {@code counters} are what it counted. */
+  static BsonDocument wrap(BsonDocument inner, String stage, BsonDocument counters) {
+    BsonDocument planner = inner.getDocument("queryPlanner");
+    planner.put(
+        "winningPlan",
+        new BsonDocument("stage", new BsonString(stage))
+            .append("inputStage", planner.get("winningPlan")));
+    if (inner.containsKey("executionStats")) {
+      BsonDocument statistics = inner.getDocument("executionStats");
+      var stages = new BsonDocument("stage", new BsonString(stage)).append("nReturned", ZERO);
+      stages.putAll(counters);
+      stages.append("inputStage", statistics.get("executionStages"));
+      statistics.put("nReturned", ZERO);
+      statistics.put("executionStages", stages);
+    }
+    return inner;
+  }
+}

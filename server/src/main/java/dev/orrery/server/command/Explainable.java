@@ -1,0 +1,13 @@
+package dev.orrery.server.command;
+
+import dev.orrery.server.plan.ExplainVerbosity;
+import org.bson.BsonDocument;
+
+/** A command that can tell how it would come to its answer. */
+interface Explainable extends Command {
+  /**
+   * The plan and, if the verbosity asks for it, what it did when it ran; nothing is written. The
+   * body is that of the command itself.
+   */
+  BsonDocument explain(CommandContext context, CommandReader body, ExplainVerbosity verbosity);
+}
