@@ -86,6 +86,7 @@ public final class CountCommand implements Explainable {
     }
     context.work().admit(collection, query.criteria().filter());
     if (params.filter.isEmpty() && params.hint == null) {
+      context.work().asked(collection);
       return CompletableFuture.completedFuture(reply(windowed(countAll(collection), params)));
     }
     QueryPlan plan = Plans.of(services.planner(), query);
