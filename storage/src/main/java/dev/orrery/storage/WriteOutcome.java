@@ -8,9 +8,11 @@ import dev.orrery.storage.index.IndexSpec;
  *
  * @param index the unique index that was violated; null unless {@code status} is DUPLICATE
  * @param key the encoded key that exists already; null unless {@code status} is DUPLICATE
+ * @param limitBytes what one partition key may hold; 0 unless {@code status} is PARTITION_KEY_FULL
  * @param problem why no keys could be made; null unless {@code status} is UNINDEXABLE
  */
-public record WriteOutcome(Status status, IndexSpec index, byte[] key, IndexKeyException problem) {
+public record WriteOutcome(
+    Status status, IndexSpec index, byte[] key, IndexKeyException problem, long limitBytes) {
   /** The ways an operation can end. */
   public enum Status {
     APPLIED,
@@ -28,19 +30,22 @@ public record WriteOutcome(Status status, IndexSpec index, byte[] key, IndexKeyE
     NOT_APPLIED
   }
 
-  public static final WriteOutcome APPLIED = new WriteOutcome(Status.APPLIED, null, null, null);
-  public static final WriteOutcome CONFLICT = new WriteOutcome(Status.CONFLICT, null, null, null);
+  public static final WriteOutcome APPLIED = new WriteOutcome(Status.APPLIED, null, null, null, 0);
+  public static final WriteOutcome CONFLICT =
+      new WriteOutcome(Status.CONFLICT, null, null, null, 0);
   public static final WriteOutcome NOT_APPLIED =
-      new WriteOutcome(Status.NOT_APPLIED, null, null, null);
-  public static final WriteOutcome PARTITION_KEY_FULL =
-      new WriteOutcome(Status.PARTITION_KEY_FULL, null, null, null);
+      new WriteOutcome(Status.NOT_APPLIED, null, null, null, 0);
+
+  public static WriteOutcome partitionKeyFull(long limitBytes) {
+    return new WriteOutcome(Status.PARTITION_KEY_FULL, null, null, null, limitBytes);
+  }
 
   public static WriteOutcome duplicate(IndexSpec index, byte[] key) {
-    return new WriteOutcome(Status.DUPLICATE, index, key, null);
+    return new WriteOutcome(Status.DUPLICATE, index, key, null, 0);
   }
 
   public static WriteOutcome unindexable(IndexKeyException problem) {
-    return new WriteOutcome(Status.UNINDEXABLE, null, null, problem);
+    return new WriteOutcome(Status.UNINDEXABLE, null, null, problem, 0);
   }
 
   public boolean isApplied() {

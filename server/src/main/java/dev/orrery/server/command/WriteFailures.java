@@ -7,10 +7,13 @@ import dev.orrery.storage.WriteOutcome;
 import dev.orrery.storage.catalog.CollectionInfo;
 import dev.orrery.storage.index.IndexKeyException;
 import dev.orrery.storage.value.RawDocument;
+import java.util.List;
 import org.bson.BsonArray;
 
 /** What storage refused, in MongoDB's words, or in those of Cosmos DB where MongoDB has none. */
 final class WriteFailures {
+  private static final List<String> UNITS = List.of("bytes", "KB", "MB", "GB");
+
   private WriteFailures() {}
 
   /**
@@ -26,11 +29,23 @@ final class WriteFailures {
       case PARTITION_KEY_FULL ->
           new CommandException(
               ErrorCode.UNAUTHORIZED,
-              "Partition key reached maximum size of 20 GB. Learn more:"
+              "Partition key reached maximum size of %s. Learn more:"
+                      .formatted(size(outcome.limitBytes()))
                   + " https://aka.ms/CosmosDB/sql/errors/full-pk");
       case APPLIED, CONFLICT, NOT_APPLIED ->
           throw new IllegalArgumentException("not a failure: " + outcome);
     };
+  }
+
+  /** In the largest unit that gives a whole number, as "20 GB". */
+  private static String size(long bytes) {
+    long amount = bytes;
+    int unit = 0;
+    while (unit < UNITS.size() - 1 && amount % 1024 == 0) {
+      amount /= 1024;
+      unit++;
+    }
+    return amount + " " + UNITS.get(unit);
   }
 
   private static CommandException unindexable(IndexKeyException problem) {

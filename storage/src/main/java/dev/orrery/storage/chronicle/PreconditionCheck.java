@@ -53,7 +53,7 @@ final class PreconditionCheck {
       return violation;
     }
     if (write.bytesAdded() > 0 && isFull(files, write)) {
-      return WriteOutcome.PARTITION_KEY_FULL;
+      return WriteOutcome.partitionKeyFull(logicalPartitionBytesMax);
     }
     remember(files, write);
     return WriteOutcome.APPLIED;
