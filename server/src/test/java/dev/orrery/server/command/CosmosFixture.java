@@ -29,11 +29,13 @@ final class CosmosFixture implements AutoCloseable {
   private final ScheduledExecutorService timer = Executors.newSingleThreadScheduledExecutor();
 
   CosmosFixture(Path directory, Provisioning provisioning) {
+    this(directory, provisioning, EngineOptions.defaults());
+  }
+
+  CosmosFixture(Path directory, Provisioning provisioning, EngineOptions options) {
     engine =
         ChronicleEngine.open(
-            directory,
-            EngineOptions.defaults().with(LogOptions.defaults().withFsync(false)),
-            new QueryHooks());
+            directory, options.with(LogOptions.defaults().withFsync(false)), new QueryHooks());
     var throughputs = new DatabaseThroughputs(engine);
     var databases = new Databases(engine, provisioning, throughputs);
     var governor = new Governor(throughputs::of, provisioning, commands.nanos::get);
