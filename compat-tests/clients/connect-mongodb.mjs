@@ -7,6 +7,8 @@ try {
   console.log('ping', (await admin.command({ ping: 1 })).ok);
   console.log('version', (await admin.admin().buildInfo()).version);
   console.log('set', (await admin.command({ hello: 1 })).setName);
+  const { databases } = await admin.admin().listDatabases();
+  console.log('databases', databases.length);
   try {
     await admin.command({ noSuchThing: 1 });
   } catch (e) {

@@ -5,6 +5,7 @@ const { connection } = await mongoose.connect(process.argv[2], { serverSelection
 try {
   console.log('state', mongoose.STATES[connection.readyState]);
   console.log('ping', (await connection.db.admin().ping()).ok);
+  console.log('databases', (await connection.listDatabases()).databases.length);
 } finally {
   await mongoose.disconnect();
 }

@@ -8,6 +8,7 @@ with MongoClient(sys.argv[1], serverSelectionTimeoutMS=20000) as client:
     print("ping", client.admin.command("ping")["ok"])
     print("version", client.server_info()["version"])
     print("set", client.admin.command("ismaster")["setName"])
+    print("databases", client.list_database_names())
     try:
         client.admin.command("noSuchThing")
     except OperationFailure as failure:

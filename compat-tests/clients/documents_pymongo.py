@@ -27,3 +27,8 @@ with MongoClient(sys.argv[1], serverSelectionTimeoutMS=20000) as client:
     print("distinct", sorted(things.distinct("even")))
     print("deleted", things.delete_one({"_id": 1}).deleted_count)
     print("estimated", things.estimated_document_count())
+    print("index", things.create_index("even"), sorted(things.index_information()))
+    print("count", things.count_documents({"even": False}))
+    by_even = [{"$group": {"_id": "$even", "n": {"$sum": 1}}}, {"$sort": {"_id": 1}}]
+    print("groups", list(things.aggregate(by_even)))
+    print("listed", things.database.list_collection_names(), sys.argv[2] in client.list_database_names())

@@ -48,7 +48,8 @@ enum ClientTool {
     return Stream.concat(Stream.of(interpreter, program.toString()), Stream.of(arguments)).toList();
   }
 
-  private static Path folder() {
+  /** Where the scripts are. */
+  static Path folder() {
     return Path.of("clients").toAbsolutePath();
   }
 

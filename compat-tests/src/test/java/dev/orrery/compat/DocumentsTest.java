@@ -47,6 +47,35 @@ final class DocumentsTest {
   }
 
   @Test
+  void theNodeDriverIndexesCountsAndLists() throws IOException {
+    assertThat(lines(ClientTool.MONGODB.script("catalog-mongodb.mjs", server.uri(), "catalog")))
+        .containsExactly(
+            "index by_1_total_-1",
+            "unique by total",
+            "indexes _id_ by total by_1_total_-1",
+            "duplicate 11000 {\"total\":1}",
+            "indexes _id_ by_1_total_-1",
+            "count 2",
+            "totals [{\"_id\":\"ann\",\"total\":30},{\"_id\":\"bob\",\"total\":60}]",
+            "collections orders",
+            "databases true",
+            "dropped true true");
+  }
+
+  @Test
+  void mongooseKeepsAModelAndItsIndexes() throws IOException {
+    assertThat(lines(ClientTool.MONGOOSE.script("documents-mongoose.mjs", server.uri(), "model")))
+        .containsExactly(
+            "indexes _id_ name_1 tags_1_seen_-1",
+            "found a x y 1 true 1",
+            "names a c",
+            "duplicate 11000",
+            "updated 3",
+            "count 3",
+            "deleted 2");
+  }
+
+  @Test
   void pymongoStoresAndReads() throws IOException {
     assertThat(lines(ClientTool.PYMONGO.script("documents_pymongo.py", server.uri(), "python")))
         .containsExactly(
@@ -59,23 +88,29 @@ final class DocumentsTest {
             "before 20",
             "distinct [False, True]",
             "deleted 1",
-            "estimated 1001");
+            "estimated 1001",
+            "index even_1 ['_id_', 'even_1']",
+            "count 499",
+            "groups [{'_id': None, 'n': 2}, {'_id': False, 'n': 499}, {'_id': True, 'n': 500}]",
+            "listed ['things'] True");
   }
 
   @Test
   void mongoshStoresAndReads() throws IOException {
-    assertThat(shell("db.c.insertMany([{_id: 1, a: 1}, {_id: 2, a: [1, 2]}, {_id: 3}])"))
-        .containsExactly("{ acknowledged: true, insertedIds: { '0': 1, '1': 2, '2': 3 } }");
-    assertThat(shell("db.c.find({a: 1})"))
-        .containsExactly("[ { _id: 1, a: 1 }, { _id: 2, a: [ 1, 2 ] } ]");
-    assertThat(shell("db.c.updateOne({_id: 3}, {$set: {a: 5}}).modifiedCount"))
-        .containsExactly("1");
-    assertThat(shell("db.c.distinct('a').sort()")).containsExactly("[ 1, 2, 5 ]");
-  }
-
-  private List<String> shell(String expression) throws IOException {
     String uri = server.uri() + "shell";
-    return lines(ClientTool.MONGOSH.program(uri, "--quiet", "--eval", expression));
+    String script = ClientTool.folder().resolve("documents-mongosh.js").toString();
+    assertThat(lines(ClientTool.MONGOSH.program(uri, "--quiet", "--file", script)))
+        .containsExactly(
+            "{ acknowledged: true, insertedIds: { '0': 1, '1': 2, '2': 3 } }",
+            "[ { _id: 1, a: 1 }, { _id: 2, a: [ 1, 2 ] } ]",
+            "updated 1",
+            "distinct [ 1, 2, 5 ]",
+            "index a_1",
+            "[ { values: 4 } ]",
+            "count 3 3 3",
+            "collections [ 'c' ]");
+    assertThat(lines(ClientTool.MONGOSH.program(uri, "--quiet", "--eval", "show dbs")))
+        .anyMatch(line -> line.matches("shell +\\S+ KiB"));
   }
 
   private List<String> lines(List<String> command) throws IOException {

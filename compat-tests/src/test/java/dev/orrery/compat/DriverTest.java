@@ -9,11 +9,19 @@ import com.mongodb.MongoCommandException;
 import com.mongodb.MongoCompressor;
 import com.mongodb.client.MongoClient;
 import com.mongodb.client.MongoClients;
+import com.mongodb.client.model.Accumulators;
+import com.mongodb.client.model.Aggregates;
+import com.mongodb.client.model.Filters;
+import com.mongodb.client.model.Indexes;
+import com.mongodb.client.model.Sorts;
+import com.mongodb.client.model.Updates;
+import com.mongodb.client.result.UpdateResult;
 import com.mongodb.event.CommandListener;
 import com.mongodb.event.CommandStartedEvent;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
+import java.util.stream.IntStream;
 import org.bson.Document;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
@@ -52,6 +60,38 @@ final class DriverTest {
           .containsEntry("isWritablePrimary", true)
           .containsEntry("me", "127.0.0.1:" + server.port());
       assertThat(client.getDatabase("test").runCommand(PING)).containsEntry("ok", 1.0);
+      assertThat(client.listDatabaseNames()).doesNotContain("elsewhere");
+    }
+  }
+
+  @Test
+  void itStoresIndexesAndAggregates() {
+    try (MongoClient client = MongoClients.create(server.uri())) {
+      var things = client.getDatabase("java").getCollection("things");
+      things.insertMany(
+          IntStream.range(0, 1_000)
+              .mapToObj(n -> new Document("_id", n).append("third", n % 3))
+              .toList());
+      assertThat(things.createIndex(Indexes.descending("third"))).isEqualTo("third_-1");
+      assertThat(things.find(Filters.eq("third", 2)).batchSize(100)).hasSize(333);
+      assertThat(things.updateMany(Filters.lt("_id", 10), Updates.inc("third", 10)))
+          .returns(10L, UpdateResult::getModifiedCount);
+      assertThat(things.countDocuments(Filters.gte("third", 10))).isEqualTo(10);
+      assertThat(things.distinct("third", Integer.class))
+          .containsExactlyInAnyOrder(0, 1, 2, 10, 11, 12);
+      var highest =
+          List.of(
+              Aggregates.group("$third", Accumulators.max("highest", "$_id")),
+              Aggregates.sort(Sorts.descending("_id")),
+              Aggregates.limit(2));
+      assertThat(things.aggregate(highest))
+          .containsExactly(
+              new Document("_id", 12).append("highest", 8),
+              new Document("_id", 11).append("highest", 7));
+      assertThat(client.listDatabaseNames()).contains("java");
+      assertThat(client.getDatabase("java").listCollectionNames()).containsExactly("things");
+      client.getDatabase("java").drop();
+      assertThat(client.listDatabaseNames()).doesNotContain("java");
     }
   }
 

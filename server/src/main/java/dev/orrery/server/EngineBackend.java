@@ -101,10 +101,11 @@ final class EngineBackend implements MongoServer.Backend {
             temporary,
             ObjectId::new);
     expire(sessions, cursors);
-    var aggregate = new AggregateCommand(data, sessions, facts);
+    var aggregate = new AggregateCommand(data, facts);
     var further = new ArrayList<>(DataCommands.list(data, aggregate, facts));
     further.add(aggregate);
-    further.addAll(DdlCommands.all(data.databases(), cursors, UUID::randomUUID, System::nanoTime));
+    further.addAll(
+        DdlCommands.all(data.databases(), cursors, aggregate, UUID::randomUUID, System::nanoTime));
     further.addAll(CosmosCommands.list(new CosmosServices(databases, metering)));
     CommandTable commands = StandardCommands.table(services, further);
     var parts =

@@ -110,6 +110,11 @@ record AddFieldsStage(String name, ProjectionNode.Inner tree, BsonDocument speci
   }
 
   @Override
+  public boolean preserves(String path) {
+    return !tree.children().containsKey(Documents.head(path));
+  }
+
+  @Override
   public DocumentStream open(DocumentStream input, Run run) {
     return new Transformed(
         input, document -> FieldTree.computed(tree, document, run.scope().root(document)));

@@ -57,6 +57,17 @@ final class Documents {
     return bytes;
   }
 
+  /** The first name of a dotted path. */
+  static String head(String path) {
+    int dot = path.indexOf('.');
+    return dot < 0 ? path : path.substring(0, dot);
+  }
+
+  /** Whether one path is the other, or leads into it. */
+  static boolean overlap(String path, String other) {
+    return path.equals(other) || path.startsWith(other + ".") || other.startsWith(path + ".");
+  }
+
   /** The value at a path that goes through documents only; null if it is missing. */
   static @Nullable BsonValue at(BsonDocument document, List<String> path) {
     BsonValue value = document;

@@ -9,6 +9,8 @@ import java.util.ArrayList;
 import java.util.Iterator;
 import java.util.List;
 import java.util.Set;
+import java.util.UUID;
+import java.util.concurrent.ThreadLocalRandom;
 import org.bson.BsonDocument;
 import org.bson.BsonValue;
 import org.jspecify.annotations.Nullable;
@@ -16,10 +18,19 @@ import org.jspecify.annotations.Nullable;
 /** {@code $documents}: the documents that an expression gives. */
 record DocumentsStage(Expression list, BsonDocument specification) implements Stage {
   static List<Stage> parse(String name, BsonValue argument, PipelineContext context) {
-    return List.of(
-        new DocumentsStage(
-            Expressions.parse(argument, context.expressions()),
-            new BsonDocument("$documents", argument)));
+    // MongoDB makes a $project of it, whose rules for values and words for failures apply.
+    Expression list =
+        Failures.inStage(
+            name,
+            () -> {
+              if (argument.isDocument() && argument.asDocument().isEmpty()) {
+                throw new CommandException(
+                    ErrorCode.LOCATION_51270,
+                    "An empty sub-projection is not a valid value. Found empty object at path");
+              }
+              return Expressions.parse(argument, context.expressions());
+            });
+    return List.of(new DocumentsStage(list, new BsonDocument("$documents", argument)));
   }
 
   @Override
@@ -52,6 +63,12 @@ record DocumentsStage(Expression list, BsonDocument specification) implements St
     };
   }
 
+  /** MongoDB holds each document in a field with a random name while it makes them. */
+  private static String temporaryName() {
+    var random = ThreadLocalRandom.current();
+    return new UUID(random.nextLong(), random.nextLong()).toString();
+  }
+
   private List<BsonDocument> evaluate(Run run) {
     BsonValue value = list.evaluate(run.scope().root(new BsonDocument()));
     if (value == null || !value.isArray()) {
@@ -66,9 +83,8 @@ record DocumentsStage(Expression list, BsonDocument specification) implements St
                 + BsonText.aggregated(element)
                 + ". Type of resulting value: '"
                 + BsonText.typeName(element)
-                + "'. Input document: {_tempDocumentsField: "
-                + BsonText.aggregated(element)
-                + "}");
+                + "'. Input document: "
+                + BsonText.aggregated(new BsonDocument(temporaryName(), element)));
       }
       documents.add(element.asDocument());
     }

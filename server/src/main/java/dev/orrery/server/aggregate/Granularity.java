@@ -82,7 +82,7 @@ final class Granularity {
       return 0;
     }
     if (series == POWERS_OF_2) {
-      return Math.pow(2, Math.floor(Math.log(number) / Math.log(2)) + 1);
+      return Math.scalb(1.0, Math.getExponent(number) + 1);
     }
     double multiplier = 1;
     double last = series[series.length - 1];
@@ -110,7 +110,8 @@ final class Granularity {
       return 0;
     }
     if (series == POWERS_OF_2) {
-      return Math.pow(2, Math.ceil(Math.log(number) / Math.log(2)) - 1);
+      double power = Math.scalb(1.0, Math.getExponent(number));
+      return power == number ? power / 2 : power;
     }
     double multiplier = 1;
     double last = series[series.length - 1];

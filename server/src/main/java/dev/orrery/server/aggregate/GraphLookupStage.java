@@ -63,6 +63,11 @@ record GraphLookupStage(
   }
 
   @Override
+  public boolean preserves(String path) {
+    return !Documents.overlap(path, String.join(".", output.as));
+  }
+
+  @Override
   public DocumentStream open(DocumentStream input, Run run) {
     return new Transformed(
         input, document -> Documents.with(document, output.as, search(document, run)));

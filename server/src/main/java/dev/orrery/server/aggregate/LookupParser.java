@@ -43,10 +43,11 @@ final class LookupParser {
     return List.of(parser.stage(new BsonDocument("$lookup", specification)));
   }
 
+  /** What MongoDB looks at before it reads the stage in full: the source, and names inside. */
   private void checkSource(BsonDocument specification) {
     BsonValue source = specification.get("from");
+    BsonValue stages = specification.get("pipeline");
     if (source == null) {
-      BsonValue stages = specification.get("pipeline");
       if (stages == null) {
         throw Failures.failedToParse("must specify 'pipeline' when 'from' is empty");
       }

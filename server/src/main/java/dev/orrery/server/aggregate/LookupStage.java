@@ -4,6 +4,7 @@ import dev.orrery.server.expression.Dependencies;
 import dev.orrery.server.expression.Expression;
 import dev.orrery.server.expression.Scope;
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -40,7 +41,16 @@ record LookupStage(
 
   @Override
   public Stage optimize() {
-    return new LookupStage(as, join, let, pipeline.optimize(), specification);
+    Map<Integer, Expression> optimized = new LinkedHashMap<>();
+    let.forEach((slot, expression) -> optimized.put(slot, expression.optimize()));
+    if (join == null) {
+      return new LookupStage(as, null, optimized, pipeline.optimize(), specification);
+    }
+    // The equality comes in between, so stages must not move from one side to the other.
+    Pipeline before = pipeline.part(0, join.head).optimize();
+    Pipeline after = pipeline.part(join.head, pipeline.stages().size()).optimize();
+    var moved = new Join(join.localField, join.foreignField, before.stages().size());
+    return new LookupStage(as, moved, optimized, before.followedBy(after), specification);
   }
 
   @Override
@@ -55,6 +65,11 @@ record LookupStage(
     }
     let.values().forEach(expression -> expression.addDependencies(dependencies));
     return false;
+  }
+
+  @Override
+  public boolean preserves(String path) {
+    return !Documents.overlap(path, String.join(".", as));
   }
 
   @Override

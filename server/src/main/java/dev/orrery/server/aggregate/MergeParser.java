@@ -30,8 +30,12 @@ final class MergeParser {
   private final PipelineContext context;
   private final BsonDocument specification;
 
-  private MergeParser(PipelineContext context, BsonDocument specification) {
+  /** Whether only the name of a collection was given. */
+  private final boolean isShort;
+
+  private MergeParser(PipelineContext context, BsonDocument specification, boolean isShort) {
     this.context = context;
+    this.isShort = isShort;
     this.specification = specification;
   }
 
@@ -43,7 +47,7 @@ final class MergeParser {
     BsonDocument specification =
         argument.isDocument() ? argument.asDocument() : new BsonDocument("into", argument);
     Failures.requireKnown("$merge", specification, FIELDS);
-    return List.of(new MergeParser(context, specification).stage());
+    return List.of(new MergeParser(context, specification, argument.isString()).stage());
   }
 
   private Stage stage() {
@@ -86,13 +90,22 @@ final class MergeParser {
     String collection;
     if (into.isString()) {
       collection = into.asString().getValue();
+      if (collection.isEmpty() && !isShort) {
+        throw new CommandException(
+            ErrorCode.LOCATION_5786800, "$merge 'into' field cannot be an empty string");
+      }
     } else if (into.isDocument()) {
       BsonDocument names = into.asDocument();
-      Failures.requireKnown("$merge.into", names, List.of("db", "coll"));
-      BsonValue db = Failures.typed("$merge.into", names, "db", BsonType.STRING);
-      BsonValue coll = Failures.typed("$merge.into", names, "coll", BsonType.STRING);
+      Failures.requireKnown("into", names, List.of("db", "coll"));
+      BsonValue db = Failures.typed("into", names, "db", BsonType.STRING);
+      BsonValue coll = Failures.typed("into", names, "coll", BsonType.STRING);
       database = db == null ? database : db.asString().getValue();
       collection = coll == null ? "" : coll.asString().getValue();
+      if (collection.isEmpty()) {
+        throw new CommandException(
+            ErrorCode.LOCATION_5786801,
+            "$merge 'into' field must specify a 'coll' that is not empty, null or undefined");
+      }
     } else {
       throw new CommandException(
           ErrorCode.LOCATION_51178,
@@ -140,18 +153,14 @@ final class MergeParser {
     BsonValue value = Failures.typed("$merge", specification, "whenNotMatched", BsonType.STRING);
     return value == null
         ? "insert"
-        : requireOneOf("whenNotMatched", value.asString().getValue(), NOT_MATCHED);
+        : requireOneOf("$merge.whenNotMatched", value.asString().getValue(), NOT_MATCHED);
   }
 
   private static String requireOneOf(String field, String value, Set<String> known) {
     if (!known.contains(value)) {
       throw new CommandException(
           ErrorCode.BAD_VALUE,
-          "Enumeration value '"
-              + value
-              + "' for field '$merge."
-              + field
-              + "' is not a valid value.");
+          "Enumeration value '" + value + "' for field '" + field + "' is not a valid value.");
     }
     return value;
   }

@@ -7,6 +7,7 @@ import dev.orrery.server.expression.Expression;
 import dev.orrery.server.expression.FieldNames;
 import dev.orrery.server.expression.Truth;
 import dev.orrery.storage.Namespace;
+import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -52,10 +53,7 @@ record MergeStage(
         // All input first: it may come from the very collection that is written.
         try (var buffer = new DocumentBuffer("$merge", run.spill())) {
           buffer.addAll(input);
-          var documents = buffer.iterator();
-          while (documents.hasNext()) {
-            merge(documents.next(), output, run);
-          }
+          mergeAll(buffer.iterator(), output, run);
         }
         return null;
       }
@@ -65,6 +63,21 @@ record MergeStage(
         input.close();
       }
     };
+  }
+
+  /** One failure does not keep the other documents from being written, as in MongoDB's batches. */
+  private void mergeAll(Iterator<BsonDocument> documents, Output output, Run run) {
+    CommandException first = null;
+    while (documents.hasNext()) {
+      try {
+        merge(documents.next(), output, run);
+      } catch (CommandException e) {
+        first = first == null ? e : first;
+      }
+    }
+    if (first != null) {
+      throw first;
+    }
   }
 
   private void merge(BsonDocument document, Output output, Run run) {

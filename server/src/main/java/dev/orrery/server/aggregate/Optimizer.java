@@ -2,6 +2,23 @@ package dev.orrery.server.aggregate;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
+import org.bson.BsonDocument;
+
+/*
+ * What is rewritten, each rule until nothing changes:
+ *
+ *   $project, $match             -> $match, $project             if no field of the match is computed
+ *   $addFields, $match           -> $match, $addFields           or renamed by the stage before; so
+ *   $unwind, $match              -> $match, $unwind              with $lookup and $graphLookup too
+ *   $sort, $match                -> $match, $sort
+ *   $project, $skip or $limit    -> $skip or $limit, $project    so with $addFields
+ *   $sort, $skip: s, $limit: n   -> $sort to s + n, $skip: s, $limit: n
+ *
+ * A $match of several conditions is split, and each goes as far as it can. What arrives at the front
+ * becomes part of the query (see Head). As in MongoDB a match may so keep an expression from failing
+ * on a document that it sorts out.
+ */
 
 /** Rewrites pipelines into ones that give the same with less work. */
 final class Optimizer {
@@ -9,12 +26,62 @@ final class Optimizer {
 
   static List<Stage> optimize(List<Stage> stages) {
     List<Stage> optimized = new ArrayList<>();
-    stages.forEach(stage -> optimized.add(stage.optimize()));
+    for (Stage stage : stages) {
+      optimized.addAll(split(stage.optimize()));
+    }
+    moveForward(optimized);
     limitSorts(optimized);
     return optimized;
   }
 
-  /** {@code $sort, $skip: s, $limit: n -> $sort to s + n, $skip: s, $limit: n}. */
+  /** A $match of several conditions as several. */
+  private static List<Stage> split(Stage stage) {
+    if (!(stage instanceof MatchStage match)) {
+      return List.of(stage);
+    }
+    BsonDocument filter = match.document().toBsonDocument();
+    if (filter.size() < 2) {
+      return List.of(stage);
+    }
+    List<Stage> parts = new ArrayList<>();
+    filter.forEach(
+        (name, value) -> parts.add(MatchStage.of(new BsonDocument(name, value), match.context())));
+    return parts;
+  }
+
+  /** Insertion sort: every stage passes those before it that it may pass. */
+  private static void moveForward(List<Stage> stages) {
+    for (int i = 1; i < stages.size(); i++) {
+      for (int at = i; at > 0 && mayPass(stages.get(at), stages.get(at - 1)); at--) {
+        Stage passed = stages.set(at - 1, stages.get(at));
+        stages.set(at, passed);
+      }
+    }
+  }
+
+  /** Where a stage that comes in at a position may go, to be as near to the source as can be. */
+  static int place(List<Stage> stages, int position, Stage stage) {
+    int at = position;
+    while (at > 0 && mayPass(stage, stages.get(at - 1))) {
+      at--;
+    }
+    return at;
+  }
+
+  private static boolean mayPass(Stage stage, Stage before) {
+    if (stage instanceof SkipStage || stage instanceof LimitStage) {
+      return before instanceof ProjectStage || before instanceof AddFieldsStage;
+    }
+    if (!(stage instanceof MatchStage match)) {
+      return false;
+    }
+    if (before instanceof SortStage sort) {
+      return sort.limit() == 0;
+    }
+    Set<String> paths = FilterFields.of(match.document().toBsonDocument(), match.context());
+    return paths != null && paths.stream().allMatch(before::preserves);
+  }
+
   private static void limitSorts(List<Stage> stages) {
     for (int i = 0; i < stages.size(); i++) {
       if (!(stages.get(i) instanceof SortStage sort)) {

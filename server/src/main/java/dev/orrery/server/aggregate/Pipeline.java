@@ -19,6 +19,9 @@ import org.jspecify.annotations.Nullable;
 public final class Pipeline {
   private static final int STAGES_MAX = 1000;
 
+  /** What a document may have beyond 16 MB, as MongoDB allows inside the server. */
+  private static final int RESULT_BYTES_MAX = (16 << 20) + (16 << 10);
+
   private final PipelineContext context;
   private final List<Stage> stages;
   private final @Nullable BsonValue hint;
@@ -34,10 +37,18 @@ public final class Pipeline {
       List<BsonDocument> stages, PipelineContext context, @Nullable BsonValue hint) {
     Pipeline parsed = parseInner(stages, context);
     PipelineRules.requireValid(parsed.stages, context);
+    requireMetadata(parsed.stages);
     return new Pipeline(
         context,
         Failures.within("Failed to optimize pipeline", () -> Optimizer.optimize(parsed.stages)),
         hint);
+  }
+
+  /** Refuses metadata that no stage provides, such as scores of a text search. */
+  private static void requireMetadata(List<Stage> stages) {
+    var dependencies = new Dependencies();
+    stages.forEach(stage -> stage.addDependencies(dependencies));
+    dependencies.requireMetadata(Set.of());
   }
 
   /** Parses a pipeline inside of another. */
@@ -89,11 +100,22 @@ public final class Pipeline {
     return new Pipeline(context, Optimizer.optimize(stages), hint);
   }
 
-  /** The same pipeline with one more stage at that place. */
+  /** The same pipeline with one more stage at that place, or before it if it gives the same. */
   Pipeline with(int position, Stage stage) {
     var changed = new ArrayList<>(stages);
-    changed.add(position, stage);
+    changed.add(Optimizer.place(stages, position, stage), stage);
     return new Pipeline(context, changed, hint);
+  }
+
+  /** Some of its stages, without the check of their positions. */
+  Pipeline part(int from, int to) {
+    return new Pipeline(context, stages.subList(from, to), hint);
+  }
+
+  Pipeline followedBy(Pipeline other) {
+    var all = new ArrayList<>(stages);
+    all.addAll(other.stages);
+    return new Pipeline(context, all, hint);
   }
 
   /** Whether it writes, and so ends without results. */
@@ -143,7 +165,7 @@ public final class Pipeline {
             "PlanExecutor error during aggregation",
             () -> {
               BsonDocument next = stream.next();
-              return next == null ? null : Documents.encode(next);
+              return next == null ? null : requireSmall(Documents.encode(next));
             });
       }
 
@@ -154,6 +176,16 @@ public final class Pipeline {
     };
   }
 
+  private static RawDocument requireSmall(RawDocument document) {
+    if (document.length() > RESULT_BYTES_MAX) {
+      throw new CommandException(
+          ErrorCode.BSON_OBJECT_TOO_LARGE,
+          "BSONObj size: %d (0x%X) is invalid. Size must be between 0 and %d(16MB)"
+              .formatted(document.length(), document.length(), RESULT_BYTES_MAX));
+    }
+    return document;
+  }
+
   /** Notes what stages read of their input; everything if the end is reached. */
   static void addDependencies(List<Stage> stages, Dependencies dependencies) {
     Set<String> generated = new HashSet<>();
@@ -161,7 +193,7 @@ public final class Pipeline {
       var own = new Dependencies();
       boolean isExhaustive = stage.addDependencies(own);
       own.fields().stream()
-          .filter(path -> !generated.contains(head(path)))
+          .filter(path -> !generated.contains(Documents.head(path)))
           .forEach(dependencies::addField);
       if (own.needsWholeDocument()) {
         dependencies.addWholeDocument();
@@ -172,11 +204,6 @@ public final class Pipeline {
       generated.addAll(stage.generatedFields());
     }
     dependencies.addWholeDocument();
-  }
-
-  private static String head(String path) {
-    int dot = path.indexOf('.');
-    return dot < 0 ? path : path.substring(0, dot);
   }
 
   /**

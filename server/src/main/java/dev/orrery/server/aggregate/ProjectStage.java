@@ -86,6 +86,21 @@ record ProjectStage(
   }
 
   @Override
+  public boolean preserves(String path) {
+    if (!isInclusion) {
+      return !tree.children().containsKey(Documents.head(path));
+    }
+    ProjectionNode node = tree;
+    for (String name : path.split("\\.", -1)) {
+      node = node instanceof ProjectionNode.Inner inner ? inner.children().get(name) : null;
+      if (node instanceof ProjectionNode.Selection selection) {
+        return selection.isIncluded();
+      }
+    }
+    return false;
+  }
+
+  @Override
   public DocumentStream open(DocumentStream input, Run run) {
     boolean isComputed = FieldTree.hasComputed(tree);
     return new Transformed(input, document -> apply(document, run, isComputed));

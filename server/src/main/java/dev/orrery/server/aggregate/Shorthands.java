@@ -17,7 +17,8 @@ final class Shorthands {
     String field = argument.isString() ? argument.asString().getValue() : "";
     if (field.isEmpty()) {
       throw new CommandException(
-          ErrorCode.LOCATION_40156, "the count field must be a non-empty string");
+          argument.isString() ? ErrorCode.LOCATION_40157 : ErrorCode.LOCATION_40156,
+          "the count field must be a non-empty string");
     }
     if (field.startsWith("$")) {
       throw new CommandException(

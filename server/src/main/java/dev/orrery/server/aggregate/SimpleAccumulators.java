@@ -4,9 +4,11 @@ import dev.orrery.server.error.CommandException;
 import dev.orrery.server.error.ErrorCode;
 import dev.orrery.server.expression.NumberSpread;
 import dev.orrery.server.expression.NumberSum;
+import dev.orrery.server.expression.Numbers;
 import dev.orrery.server.expression.Truth;
 import dev.orrery.storage.value.BsonOrder;
 import org.bson.BsonDocument;
+import org.bson.BsonInt32;
 import org.bson.BsonNull;
 import org.bson.BsonValue;
 import org.jspecify.annotations.Nullable;
@@ -50,19 +52,30 @@ final class SimpleAccumulators {
   static final class Deviation implements Accumulator {
     private final NumberSpread spread = new NumberSpread();
     private final int lost;
+    private final boolean isSliding;
+    private long count;
 
     Deviation(int lost) {
+      this(lost, false);
+    }
+
+    /**
+     * @param isSliding over a window whose start moves: MongoDB then has an int for one number
+     */
+    Deviation(int lost, boolean isSliding) {
       this.lost = lost;
+      this.isSliding = isSliding;
     }
 
     @Override
     public void add(@Nullable BsonValue value) {
+      count += Numbers.isNumber(value) ? 1 : 0;
       spread.add(value);
     }
 
     @Override
     public BsonValue result() {
-      return spread.result(lost);
+      return isSliding && count == 1 && lost == 0 ? new BsonInt32(0) : spread.result(lost);
     }
   }
 

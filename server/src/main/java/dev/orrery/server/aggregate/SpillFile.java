@@ -12,7 +12,9 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.Iterator;
+import java.util.List;
 import java.util.NoSuchElementException;
 import org.jspecify.annotations.Nullable;
 
@@ -23,6 +25,7 @@ import org.jspecify.annotations.Nullable;
 final class SpillFile implements AutoCloseable {
   private final Path file;
   private final DataOutputStream out;
+  private final List<DataInputStream> readers = new ArrayList<>();
 
   SpillFile(Path directory, String stage) {
     try {
@@ -59,6 +62,7 @@ final class SpillFile implements AutoCloseable {
   Iterator<Sorter.Entry> entries() {
     try {
       var in = new DataInputStream(new BufferedInputStream(Files.newInputStream(file), 1 << 16));
+      readers.add(in);
       return new Iterator<>() {
         private Sorter.@Nullable Entry next = read(in);
 
@@ -109,6 +113,9 @@ final class SpillFile implements AutoCloseable {
   public void close() {
     try {
       out.close();
+      for (DataInputStream reader : readers) {
+        reader.close();
+      }
       Files.deleteIfExists(file);
     } catch (IOException e) {
       throw new UncheckedIOException(e);

@@ -37,6 +37,14 @@ interface Stage {
     return this;
   }
 
+  /**
+   * Whether each document that comes out stands for one or more that went in, or none, and what it
+   * has at that path is what went in: then a $match on the path may come before the stage.
+   */
+  default boolean preserves(String path) {
+    return false;
+  }
+
   /** Fields that the stage sets whatever they were before; later stages don't need the old ones. */
   default Set<String> generatedFields() {
     return Set.of();

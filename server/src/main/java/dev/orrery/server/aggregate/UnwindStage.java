@@ -131,6 +131,12 @@ record UnwindStage(List<String> path, @Nullable List<String> index, boolean isKe
   }
 
   @Override
+  public boolean preserves(String path) {
+    return !Documents.overlap(path, String.join(".", this.path))
+        && (index == null || !Documents.overlap(path, String.join(".", index)));
+  }
+
+  @Override
   public DocumentStream open(DocumentStream input, Run run) {
     return new DocumentStream() {
       private @Nullable BsonDocument current;

@@ -9,7 +9,6 @@ import dev.orrery.server.plan.DocumentCursor;
 import dev.orrery.server.plan.Execution;
 import dev.orrery.server.plan.PlanResult;
 import dev.orrery.server.query.Collation;
-import dev.orrery.server.session.Sessions;
 import dev.orrery.storage.CollectionStore;
 import dev.orrery.storage.Namespace;
 import dev.orrery.storage.value.RawDocument;
@@ -21,19 +20,17 @@ import org.bson.BsonValue;
 import org.jspecify.annotations.Nullable;
 
 /** {@code aggregate}: runs a pipeline over a collection, a view, or a database as a whole. */
-public final class AggregateCommand implements Command, ViewReader {
+public final class AggregateCommand implements Command, ViewReader, PipelineCheck {
   private static final Spec SPEC =
       Spec.of("aggregate", Access.READ, Trait.STABLE_API, Trait.TRANSACTION);
   private static final String NO_COLLECTION = "$cmd.aggregate";
   private static final int VIEWS_MAX = 20;
 
   private final DataServices services;
-  private final Sessions sessions;
   private final ServerFacts facts;
 
-  public AggregateCommand(DataServices services, Sessions sessions, ServerFacts facts) {
+  public AggregateCommand(DataServices services, ServerFacts facts) {
     this.services = services;
-    this.sessions = sessions;
     this.facts = facts;
   }
 
@@ -58,6 +55,15 @@ public final class AggregateCommand implements Command, ViewReader {
     return start(context, CommandReader.of("aggregate", RawDocument.of(aggregate)));
   }
 
+  @Override
+  public void require(CommandContext context, Namespace on, List<BsonDocument> stages) {
+    var execution = new Execution(services.temporary(), false);
+    var environment = new AggregateEnvironment(services, facts, context, execution, false);
+    var pipelineContext =
+        PipelineContext.of(on, QueryScope.variables(services, null), Collation.SIMPLE, environment);
+    Pipeline.parse(stages, pipelineContext, null);
+  }
+
   /** A pipeline ready to run, and what it reads. */
   private record Prepared(
       Namespace namespace,
@@ -69,8 +75,8 @@ public final class AggregateCommand implements Command, ViewReader {
   private BsonDocument aggregate(CommandContext context, AggregateParams params) {
     Prepared prepared = prepare(context, params);
     if (params.options().isExplained()) {
-      return AggregateExplanation.of(
-          prepared.pipeline, prepared.run, prepared.namespace, params.pipeline());
+      return new AggregateExplanation(services.planner(), prepared.execution, prepared.namespace)
+          .explain(prepared.pipeline, prepared.run, prepared.collection, params.pipeline());
     }
     return firstBatch(context, params, prepared);
   }
@@ -81,9 +87,8 @@ public final class AggregateCommand implements Command, ViewReader {
     AggregateParams.Options options = params.options();
     var execution = new Execution(services.temporary(), options.usesDisk());
     execution.interruptBy(context.deadline()::check);
-    var server = new AggregateEnvironment.Server(sessions, facts);
     var environment =
-        new AggregateEnvironment(services, server, context, execution, options.isUnchecked());
+        new AggregateEnvironment(services, facts, context, execution, options.isUnchecked());
     Environment.View source = resolve(environment, namespace);
     var stages = new ArrayList<>(source.pipeline());
     stages.addAll(params.pipeline());

@@ -7,7 +7,6 @@ import dev.orrery.server.plan.DocumentCursor;
 import dev.orrery.server.plan.Execution;
 import dev.orrery.server.plan.PlanResult;
 import dev.orrery.server.plan.Query;
-import dev.orrery.server.session.Sessions;
 import dev.orrery.storage.CollectionStore;
 import dev.orrery.storage.Namespace;
 import dev.orrery.storage.value.RawDocument;
@@ -22,23 +21,20 @@ import org.jspecify.annotations.Nullable;
 
 /** Collections and the server itself, as the pipeline of one aggregate command sees them. */
 final class AggregateEnvironment implements Environment {
-  /** What pipelines tell about the server. */
-  record Server(Sessions sessions, ServerFacts facts) {}
-
   private final DataServices services;
-  private final Server server;
+  private final ServerFacts facts;
   private final CommandContext context;
   private final Execution execution;
   private final boolean isUnchecked;
 
   AggregateEnvironment(
       DataServices services,
-      Server server,
+      ServerFacts facts,
       CommandContext context,
       Execution execution,
       boolean isUnchecked) {
     this.services = services;
-    this.server = server;
+    this.facts = facts;
     this.context = context;
     this.execution = execution;
     this.isUnchecked = isUnchecked;
@@ -124,7 +120,7 @@ final class AggregateEnvironment implements Environment {
 
   @Override
   public List<BsonDocument> indexStatistics(Namespace namespace) {
-    return new CollectionStatistics(namespace, find(namespace)).indexes(server.facts());
+    return new CollectionStatistics(namespace, find(namespace)).indexes(facts);
   }
 
   @Override

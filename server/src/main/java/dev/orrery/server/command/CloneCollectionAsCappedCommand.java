@@ -36,13 +36,9 @@ final class CloneCollectionAsCappedCommand implements Command {
   public BsonDocument run(CommandContext context, CommandReader body) {
     String from = body.collection("cloneCollectionAsCapped");
     String to = body.requireString("toCollection");
-    boolean hasSize = body.has("size");
-    long size = body.int64("size", 0);
-    body.ignore("temp");
+    long size = ConvertToCappedCommand.size(body.value("size"));
+    body.ignoreRest("temp");
     body.finish();
-    if (!hasSize) {
-      throw FieldErrors.missing("cloneCollectionAsCapped.size");
-    }
     ConvertToCappedCommand.requireSize(size);
     SystemNames.requireWritable(context.database(), to);
     CollectionStore source = databases.find(context.database(), from);
@@ -58,7 +54,11 @@ final class CloneCollectionAsCappedCommand implements Command {
         databases.create(
             namespace,
             new CollectionInfo.Creation(
-                options, null, List.of(IndexSpec.idIndex()), 1, new BsonDocument()));
+                options,
+                null,
+                List.of(IndexSpec.idIndex()),
+                1,
+                databases.newThroughput(context.database())));
     if (target == null) {
       throw new CommandException(
           ErrorCode.NAMESPACE_EXISTS,

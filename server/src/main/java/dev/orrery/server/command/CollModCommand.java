@@ -23,9 +23,9 @@ final class CollModCommand implements Command {
   private final ViewDefinitions views;
   private final IndexChanges indexes;
 
-  CollModCommand(Databases databases) {
+  CollModCommand(Databases databases, ViewDefinitions views) {
     this.databases = databases;
-    this.views = new ViewDefinitions(databases);
+    this.views = views;
     this.indexes = new IndexChanges(databases.engine());
   }
 
@@ -41,12 +41,14 @@ final class CollModCommand implements Command {
     if (found == null) {
       throw new CommandException(ErrorCode.NAMESPACE_NOT_FOUND, "ns does not exist");
     }
-    BsonDocument reply = found.info().isView() ? modifyView(found, params) : modify(found, params);
+    BsonDocument reply =
+        found.info().isView() ? modifyView(context, found, params) : modify(found, params);
     context.awaitDurable(databases.engine().lastLsn());
     return reply;
   }
 
-  private BsonDocument modifyView(CollectionStore view, CollModParams params) {
+  private BsonDocument modifyView(
+      CommandContext context, CollectionStore view, CollModParams params) {
     if (params.index() != null) {
       throw notOnView("index");
     }
@@ -65,7 +67,7 @@ final class CollModCommand implements Command {
         options.put(option, params.given().get(option));
       }
     }
-    views.require(view.info().namespace(), options);
+    views.require(context, view.info().namespace(), options);
     databases.engine().update(view, info -> info.withOptions(options));
     return new BsonDocument();
   }

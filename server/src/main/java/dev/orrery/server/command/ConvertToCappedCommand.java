@@ -11,6 +11,7 @@ import dev.orrery.storage.WorkMeter;
 import dev.orrery.storage.WriteBatch;
 import dev.orrery.storage.WriteOperation;
 import dev.orrery.storage.index.IndexSpec;
+import dev.orrery.storage.value.RawValue;
 import java.util.ArrayList;
 import java.util.List;
 import org.bson.BsonBoolean;
@@ -37,12 +38,9 @@ final class ConvertToCappedCommand implements Command {
   @Override
   public BsonDocument run(CommandContext context, CommandReader body) {
     String collection = body.collection("convertToCapped");
-    boolean hasSize = body.has("size");
-    long size = body.int64("size", 0);
+    long size = size(body.value("size"));
+    body.ignoreRest();
     body.finish();
-    if (!hasSize) {
-      throw FieldErrors.missing("convertToCapped.size");
-    }
     requireSize(size);
     CollectionStore found = databases.find(context.database(), collection);
     ViewErrors.requireCollection(found);
@@ -61,6 +59,11 @@ final class ConvertToCappedCommand implements Command {
     trim(engine, found, size);
     context.awaitDurable(engine.lastLsn());
     return new BsonDocument();
+  }
+
+  /** What is no number counts as none. */
+  static long size(RawValue value) {
+    return value == null || !value.isNumber() ? 0 : RawNumbers.toLong(value);
   }
 
   static void requireSize(long size) {

@@ -88,7 +88,7 @@ public final class CountCommand implements Explainable {
     if (params.filter.isEmpty() && params.hint == null) {
       return CompletableFuture.completedFuture(reply(windowed(countAll(collection), params)));
     }
-    QueryPlan plan = Plans.of(services.planner(), query);
+    QueryPlan plan = QueryPlans.of(services.planner(), query);
     return services.workers().run(plan.isShort(), () -> reply(count(context, query, plan)));
   }
 
@@ -111,7 +111,7 @@ public final class CountCommand implements Explainable {
       return ExplainStages.ofNothing(
           new Namespace(context.database(), params.collection), verbosity);
     }
-    QueryPlan plan = Plans.of(services.planner(), query);
+    QueryPlan plan = QueryPlans.of(services.planner(), query);
     return ExplainStages.wrap(
         plan.explain(verbosity, execution(context)), "COUNT", new BsonDocument());
   }

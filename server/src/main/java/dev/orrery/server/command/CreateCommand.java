@@ -17,9 +17,9 @@ final class CreateCommand implements Command {
   private final Databases databases;
   private final ViewDefinitions views;
 
-  CreateCommand(Databases databases) {
+  CreateCommand(Databases databases, ViewDefinitions views) {
     this.databases = databases;
-    this.views = new ViewDefinitions(databases);
+    this.views = views;
   }
 
   @Override
@@ -37,9 +37,9 @@ final class CreateCommand implements Command {
     CollectionStore found = databases.find(namespace.database(), namespace.collection());
     if (found == null) {
       if (options.containsKey("viewOn")) {
-        views.require(namespace, options);
+        views.require(context, namespace, options);
       }
-      found = databases.create(namespace, creation(options, idIndex));
+      found = databases.create(namespace, creation(namespace, options, idIndex));
       if (found != null) {
         context.awaitDurable(databases.engine().lastLsn());
         return reply(params);
@@ -59,10 +59,14 @@ final class CreateCommand implements Command {
         : new BsonDocument();
   }
 
-  private static CollectionInfo.Creation creation(BsonDocument options, IndexSpec idIndex) {
+  private CollectionInfo.Creation creation(
+      Namespace namespace, BsonDocument options, IndexSpec idIndex) {
     boolean isView = options.containsKey("viewOn");
-    return new CollectionInfo.Creation(
-        options, null, isView ? List.of() : List.of(idIndex), isView ? 0 : 1, new BsonDocument());
+    if (isView) {
+      return new CollectionInfo.Creation(options, null, List.of(), 0, new BsonDocument());
+    }
+    BsonDocument throughput = databases.newThroughput(namespace.database());
+    return new CollectionInfo.Creation(options, null, List.of(idIndex), 1, throughput);
   }
 
   /** The index on {@code _id}, which has the collation of the collection. */

@@ -18,6 +18,7 @@ import org.bson.BsonBoolean;
 import org.bson.BsonDocument;
 import org.bson.BsonInt32;
 import org.bson.BsonString;
+import org.jspecify.annotations.Nullable;
 
 /**
  * {@code createIndexes}: builds indexes while reads and writes go on, and creates the collection if
@@ -62,28 +63,37 @@ final class CreateIndexesCommand implements Command {
 
   private BsonDocument create(Namespace namespace, List<BsonDocument> specs) {
     CollectionStore found = databases.find(namespace.database(), namespace.collection());
-    if (found != null && found.info().isView()) {
+    if (found != null) {
+      return create(found, specs, false);
+    }
+    // A bad index must not leave a new collection behind.
+    missing(new Build(namespace, null, ids.get()), specs, List.of());
+    return create(
+        databases.findOrCreate(namespace.database(), namespace.collection()), specs, true);
+  }
+
+  private BsonDocument create(
+      CollectionStore collection, List<BsonDocument> specs, boolean isNewCollection) {
+    if (collection.info().isView()) {
       throw ViewErrors.notSupported("Cannot create indexes on a view");
     }
-    List<BsonDocument> existing = found == null ? List.of() : existing(found);
-    var build = new Build(namespace, found, ids.get());
-    List<IndexSpec> missing = missing(build, specs, existing);
-    int before = found == null ? 1 : existing.size();
-    if (missing.isEmpty()) {
-      return counts(before, before).append("note", new BsonString("all indexes already exist"));
+    var build = new Build(collection.info().namespace(), collection, ids.get());
+    synchronized (collection) { // two clients may ask for the same index at once
+      List<BsonDocument> existing = existing(collection);
+      List<IndexSpec> missing = missing(build, specs, existing);
+      int before = existing.size();
+      if (missing.isEmpty()) {
+        return counts(before, before).append("note", new BsonString("all indexes already exist"));
+      }
+      build(build, missing);
+      BsonDocument reply =
+          counts(before, before + missing.size())
+              .append("createdCollectionAutomatically", BsonBoolean.valueOf(isNewCollection));
+      if (missing.size() != specs.size()) {
+        reply.append("note", new BsonString("index already exists"));
+      }
+      return reply;
     }
-    CollectionStore target =
-        found == null
-            ? databases.findOrCreate(namespace.database(), namespace.collection())
-            : found;
-    build(build, target, missing);
-    BsonDocument reply =
-        counts(before, before + missing.size())
-            .append("createdCollectionAutomatically", BsonBoolean.valueOf(found == null));
-    if (missing.size() != specs.size()) {
-      reply.append("note", new BsonString("index already exists"));
-    }
-    return reply;
   }
 
   private static BsonDocument counts(int before, int after) {
@@ -99,7 +109,7 @@ final class CreateIndexesCommand implements Command {
   }
 
   /** One build, which messages name by its id and that of the collection. */
-  private record Build(Namespace namespace, CollectionStore collection, UUID id) {
+  private record Build(Namespace namespace, @Nullable CollectionStore collection, UUID id) {
     BsonDocument options() {
       return collection == null ? new BsonDocument() : collection.info().options();
     }
@@ -172,9 +182,9 @@ final class CreateIndexesCommand implements Command {
             "Identical index already exists: " + spec.getString("name").getValue());
   }
 
-  private void build(Build build, CollectionStore target, List<IndexSpec> specs) {
+  private void build(Build build, List<IndexSpec> specs) {
     try {
-      databases.engine().createIndexes(target, specs);
+      databases.engine().createIndexes(build.collection, specs);
     } catch (UniqueViolationException e) {
       throw build.failed(DuplicateKeys.error(build.namespace, e.index(), e.key(), e.document()));
     } catch (IndexKeyException e) {

@@ -13,22 +13,28 @@ public final class DdlCommands {
   /**
    * All of them.
    *
+   * @param pipelines checks the pipelines of views
    * @param ids names index builds
    */
   public static List<Command> all(
-      Databases databases, CursorRegistry cursors, Supplier<UUID> ids, LongSupplier nanoClock) {
+      Databases databases,
+      CursorRegistry cursors,
+      PipelineCheck pipelines,
+      Supplier<UUID> ids,
+      LongSupplier nanoClock) {
+    var views = new ViewDefinitions(databases, pipelines);
     var listings = new Listings(cursors);
     var engine = databases.engine();
     return List.of( // sorted by command name
         EndTransactionCommand.abort(),
         new AuthenticateCommand(),
         new CloneCollectionAsCappedCommand(databases),
-        new CollModCommand(databases),
+        new CollModCommand(databases, views),
         new CollStatsCommand(databases),
         EndTransactionCommand.commit(),
         new CompactCommand(databases),
         new ConvertToCappedCommand(databases),
-        new CreateCommand(databases),
+        new CreateCommand(databases, views),
         new CreateIndexesCommand(databases, ids),
         new CurrentOpCommand(),
         new DataSizeCommand(databases, nanoClock),
@@ -46,9 +52,12 @@ public final class DdlCommands {
         new ListIndexesCommand(databases, listings),
         new MapReduceCommand(),
         new PlanCacheClearCommand(),
+        PlanCacheFiltersCommand.clear(),
+        PlanCacheFiltersCommand.list(),
         new ProfileCommand(engine),
         new ReIndexCommand(databases),
         new RenameCollectionCommand(databases),
+        new RolesInfoCommand(),
         new TopCommand(),
         MissingUserCommand.update(),
         new UsersInfoCommand(),

@@ -127,7 +127,7 @@ public final class DeleteCommand implements Explainable {
         Query.of(collection, scope.filter(statement.filter), statement.filter)
             .with(scope.collation())
             .with(new Query.Hints(statement.hint, null, null));
-    return Plans.of(services.planner(), query);
+    return QueryPlans.of(services.planner(), query);
   }
 
   @Override

@@ -35,6 +35,7 @@ final class DropDatabaseCommand implements Command {
           ErrorCode.LOCATION_5255100, "Have to pass 1 as 'dropDatabase' parameter");
     }
     databases.in(database).forEach(databases.engine()::drop);
+    databases.throughputs().remove(database);
     context.awaitDurable(databases.engine().lastLsn());
     return new BsonDocument();
   }

@@ -168,7 +168,7 @@ public final class FindAndModifyCommand implements Explainable {
       return services.workers().run(true, () -> removed(0, BsonNull.VALUE));
     }
     site.writer().admit(collection, query.criteria().filter());
-    QueryPlan plan = Plans.of(services.planner(), query);
+    QueryPlan plan = QueryPlans.of(services.planner(), query);
     var deletion = new Deletion(services, site.writer(), collection, plan);
     return services
         .workers()
@@ -216,7 +216,7 @@ public final class FindAndModifyCommand implements Explainable {
       return ExplainStages.ofNothing(
           new Namespace(context.database(), params.collection), verbosity);
     }
-    QueryPlan plan = Plans.of(services.planner(), query);
+    QueryPlan plan = QueryPlans.of(services.planner(), query);
     return ExplainStages.ofDeletion(
         plan.explain(verbosity, writer.execution(services, collection, plan)));
   }

@@ -56,7 +56,7 @@ final class ListCollectionsCommand implements Command {
       hasViews |= info.isView();
       documents.add(nameOnly ? name(info) : describe(info));
     }
-    if (hasViews) {
+    if (hasViews && databases.find(database, SystemNames.VIEWS) == null) {
       documents.add(systemViews(database, nameOnly));
       documents.sort(Comparator.comparing(document -> document.getString("name").getValue()));
     }

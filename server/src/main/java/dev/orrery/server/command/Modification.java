@@ -113,7 +113,7 @@ final class Modification {
             .with(new Query.Hints(target.hint(), null, null))
             .with(order)
             .with(statement.options().isMulti() ? Query.Window.ALL : new Query.Window(0, 1));
-    plan = Plans.forUpdate(site.services.planner(), query);
+    plan = QueryPlans.of(site.services.planner(), query);
     change =
         new DocumentChange(collection, site.writer, filter, statement.options().isMulti())
             .checkedBy(site.isUnchecked ? null : DocumentValidator.find(collection.info()));

@@ -1,6 +1,7 @@
 package dev.orrery.server.command;
 
 import dev.orrery.storage.CollectionStore;
+import dev.orrery.storage.CommitResult;
 import dev.orrery.storage.IndexCursor;
 import dev.orrery.storage.IndexRange;
 import dev.orrery.storage.PartitionStore;
@@ -11,6 +12,7 @@ import dev.orrery.storage.StoredDocument;
 import dev.orrery.storage.WorkMeter;
 import dev.orrery.storage.WriteBatch;
 import dev.orrery.storage.WriteOperation;
+import dev.orrery.storage.WriteOutcome;
 import dev.orrery.storage.index.IndexField;
 import dev.orrery.storage.index.IndexSpec;
 import dev.orrery.storage.value.FieldPath;
@@ -190,18 +192,19 @@ public final class TtlMonitor implements AutoCloseable {
     return deleted + commit(deletes, meter);
   }
 
-  /** What changed meanwhile is left alone; the next round looks at it again. */
+  /**
+   * What changed meanwhile is left alone; the next round looks at it again. Waiting for the disk
+   * keeps the deletes from running ahead of the log.
+   */
   private long commit(List<WriteOperation> deletes, WorkMeter meter) {
     if (deletes.isEmpty()) {
       return 0;
     }
     var batch = new WriteBatch(deletes, WriteBatch.OnFailure.CONTINUE);
-    long applied =
-        engine.commit(batch, meter).outcomes().stream()
-            .filter(outcome -> outcome.isApplied())
-            .count();
+    CommitResult result = engine.commit(batch, meter);
     deletes.clear();
-    return applied;
+    engine.whenDurable(result.lsn()).join();
+    return result.outcomes().stream().filter(WriteOutcome::isApplied).count();
   }
 
   @Override

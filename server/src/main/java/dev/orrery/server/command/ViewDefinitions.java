@@ -23,12 +23,15 @@ import org.bson.BsonValue;
 /** What may be a view: its options, and the graph of the namespaces that views read. */
 final class ViewDefinitions {
   private static final int DEPTH_MAX = 20;
-  private static final Set<String> BANNED_STAGES = Set.of("$out", "$merge", "$changeStream");
+  private static final Set<ErrorCode> FORM_ERRORS =
+      Set.of(ErrorCode.LOCATION_40323, ErrorCode.LOCATION_40324);
 
   private final Databases databases;
+  private final PipelineCheck pipelines;
 
-  ViewDefinitions(Databases databases) {
+  ViewDefinitions(Databases databases, PipelineCheck pipelines) {
     this.databases = databases;
+    this.pipelines = pipelines;
   }
 
   /** The options of a view from those that create was given. */
@@ -36,9 +39,7 @@ final class ViewDefinitions {
     if (checked.containsKey("capped")) {
       throw CollectionOptions.invalid("Cannot create a view with the 'capped' option");
     }
-    if (given.getString("viewOn").getValue().isEmpty()) {
-      throw new CommandException(ErrorCode.BAD_VALUE, "'viewOn' cannot be empty");
-    }
+    requireSource(given);
     var options =
         new BsonDocument("viewOn", given.get("viewOn"))
             .append("pipeline", given.getArray("pipeline", new BsonArray()));
@@ -48,44 +49,66 @@ final class ViewDefinitions {
     return options;
   }
 
+  private static String requireSource(BsonDocument options) {
+    String on = options.getString("viewOn").getValue();
+    if (on.isEmpty()) {
+      throw new CommandException(ErrorCode.BAD_VALUE, "'viewOn' cannot be empty");
+    }
+    return on;
+  }
+
   /** Refuses a definition that cannot be carried out: bad stages, cycles, too many levels. */
-  void require(Namespace view, BsonDocument options) {
+  void require(CommandContext context, Namespace view, BsonDocument options) {
     if (view.collection().startsWith("system.")) {
       throw new CommandException(
           ErrorCode.INVALID_NAMESPACE, "View name cannot start with 'system.': " + view);
     }
-    String on = options.getString("viewOn").getValue();
+    String on = requireSource(options);
     if (on.startsWith(".") || on.indexOf('$') >= 0 || on.indexOf('\0') >= 0) {
       throw new CommandException(ErrorCode.INVALID_NAMESPACE, "invalid name for 'viewOn': " + on);
     }
-    requireStages(view, options.getArray("pipeline"));
+    requireStages(context, view, options);
     var path = new ArrayList<String>();
     visit(new Visit(view, options), view.collection(), options, path);
     requireParentDepth(view, options);
   }
 
-  private static void requireStages(Namespace view, BsonArray pipeline) {
-    for (int i = 0; i < pipeline.size(); i++) {
-      BsonDocument stage = pipeline.get(i).asDocument();
-      if (stage.size() != 1) {
-        throw new CommandException(
-            ErrorCode.LOCATION_40323,
-            "Invalid pipeline for view %s :: caused by :: A pipeline stage specification object must contain exactly one field."
-                .formatted(view));
+  /** Errors of form are told as they are; MongoDB finds the others later, and says where. */
+  private void requireStages(CommandContext context, Namespace view, BsonDocument options) {
+    List<BsonDocument> stages =
+        options.getArray("pipeline").stream().map(BsonValue::asDocument).toList();
+    var on = new Namespace(view.database(), options.getString("viewOn").getValue());
+    try {
+      for (int i = 0; i < stages.size(); i++) {
+        requireReading(view, stages.get(i), i);
       }
-      String name = stage.getFirstKey();
-      if (!name.startsWith("$")) {
-        throw new CommandException(
-            ErrorCode.LOCATION_40324,
-            "Invalid pipeline for view %s :: caused by :: Unrecognized pipeline stage name: '%s'"
-                .formatted(view, name));
+      pipelines.require(context, on, stages);
+    } catch (CommandException e) {
+      if (FORM_ERRORS.contains(e.code())) {
+        throw e;
       }
-      if (BANNED_STAGES.contains(name)) {
-        throw new CommandException(
-            OPTION_NOT_SUPPORTED_ON_VIEW,
-            "The aggregation stage %s in location %d of the pipeline cannot be used in the view definition of %s"
-                .formatted(name, i, view));
-      }
+      throw new CommandException(
+          e.code(),
+          "Invalid pipeline for view " + view + " :: caused by :: " + e.getMessage(),
+          e.details());
+    }
+  }
+
+  private static void requireReading(Namespace view, BsonDocument stage, int position) {
+    String name = stage.isEmpty() ? "" : stage.getFirstKey();
+    if (name.equals("$out") || name.equals("$merge")) {
+      throw new CommandException(
+          OPTION_NOT_SUPPORTED_ON_VIEW,
+          "The aggregation stage %s in location %d of the pipeline cannot be used in the view definition of %s because it writes to disk"
+              .formatted(name, position, view));
+    }
+    if (name.equals("$changeStream")) {
+      throw new CommandException(
+          OPTION_NOT_SUPPORTED_ON_VIEW, "$changeStream cannot be used in a view definition");
+    }
+    if (name.equals("$documents") || name.equals("$currentOp")) {
+      throw new CommandException(
+          ErrorCode.INVALID_NAMESPACE, "'" + name + "' cannot be used in a view definition");
     }
   }
 

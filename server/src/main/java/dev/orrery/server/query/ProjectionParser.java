@@ -182,7 +182,9 @@ final class ProjectionParser {
 
   private void parseDocument(String name, BsonDocument value, ProjectionNode.Inner parent) {
     if (value.isEmpty()) {
-      throw error(ErrorCode.LOCATION_51270, "Invalid empty sub-projection: " + name);
+      throw error(
+          ErrorCode.LOCATION_51270,
+          "An empty sub-projection is not a valid value. Found empty object at path");
     }
     FieldNames.split(name);
     String first = value.getFirstKey();

@@ -142,6 +142,10 @@ final class BatchCommit {
 
   /** Lets the maps grow now, while a full disk can still refuse the commit. */
   private static void makeRoom(PendingWrite[] writes, WriteOutcome[] outcomes) {
+    if (writes.length == 1) {
+      writes[0].makeRoom();
+      return;
+    }
     Map<KeyIndex, List<byte[]>> newKeys = new IdentityHashMap<>();
     for (int i = 0; i < writes.length; i++) {
       if (outcomes[i].isApplied()) {

@@ -8,6 +8,7 @@ import dev.orrery.storage.StorageException;
 import dev.orrery.storage.StorageHooks;
 import dev.orrery.storage.WorkMeter;
 import dev.orrery.storage.WriteBatch;
+import dev.orrery.storage.WriteOperation;
 import dev.orrery.storage.catalog.Catalog;
 import dev.orrery.storage.catalog.CollectionInfo;
 import dev.orrery.storage.catalog.CollectionInfo.IndexEntry;
@@ -18,6 +19,7 @@ import dev.orrery.storage.log.RecordGroup;
 import dev.orrery.storage.partition.PartitionMap;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
@@ -133,9 +135,14 @@ public final class ChronicleEngine implements StorageEngine {
   }
 
   private void dropLocked(ChronicleCollection collection) {
+    requireOpen();
     int id = collection.info().id();
-    log.awaitDurable(record(CatalogRecord.drop(id))); // files may only go when the log says so
-    catalog.drop(id);
+    log.awaitDurable(append(CatalogRecord.drop(id))); // files may only go when the log says so
+    forget(collection);
+  }
+
+  private void forget(ChronicleCollection collection) {
+    catalog.drop(collection.info().id());
     collections.drop(collection);
     housekeeping.countDropped(collection);
   }
@@ -148,12 +155,18 @@ public final class ChronicleEngine implements StorageEngine {
       if (!collection.exists() || (target != null && !dropTarget)) {
         return false;
       }
-      if (target != null) {
-        dropLocked(target);
-      }
       var renamed = (ChronicleCollection) collection;
       Namespace from = renamed.info().namespace();
-      describe(renamed, renamed.info().withNamespace(to));
+      CollectionInfo info = renamed.info().withNamespace(to);
+      if (target == null) {
+        record(CatalogRecord.put(info));
+      } else {
+        // In one group: a crash must not leave the one dropped and the other not renamed.
+        log.awaitDurable(record(CatalogRecord.drop(target.info().id()), CatalogRecord.put(info)));
+        forget(target);
+      }
+      catalog.put(info);
+      renamed.describe(info);
       collections.rename(renamed, from);
       return true;
     } finally {
@@ -249,7 +262,12 @@ public final class ChronicleEngine implements StorageEngine {
   @Override
   public CommitResult commit(WriteBatch batch, WorkMeter meter) {
     requireOpen();
-    diskSpace.require();
+    long bytes = bytesAdded(batch);
+    if (bytes == 0) {
+      diskSpace.requireForDeletes();
+    } else {
+      diskSpace.require(bytes);
+    }
     return commits.run(batch, meter);
   }
 
@@ -299,10 +317,30 @@ public final class ChronicleEngine implements StorageEngine {
     }
   }
 
-  private long record(byte[] payload) {
+  private long record(byte[]... payloads) {
     requireOpen();
-    diskSpace.require();
-    return log.append(new RecordGroup().add(DataRecord.CATALOG, new byte[0], payload)).lsn();
+    diskSpace.require(Arrays.stream(payloads).mapToLong(payload -> payload.length).sum());
+    return append(payloads);
+  }
+
+  private static long bytesAdded(WriteBatch batch) {
+    long bytes = 0;
+    for (WriteOperation operation : batch.operations()) {
+      if (operation instanceof WriteOperation.Insert insert) {
+        bytes += insert.document().length();
+      } else if (operation instanceof WriteOperation.Replace replace) {
+        bytes += replace.after().length();
+      }
+    }
+    return bytes;
+  }
+
+  private long append(byte[]... payloads) {
+    var group = new RecordGroup();
+    for (byte[] payload : payloads) {
+      group.add(DataRecord.CATALOG, new byte[0], payload);
+    }
+    return log.append(group).lsn();
   }
 
   private void requireOpen() {

@@ -10,6 +10,7 @@ import dev.orrery.storage.log.SegmentInfo;
 import dev.orrery.storage.value.RawDocument;
 import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
@@ -160,13 +161,11 @@ final class Compaction {
   }
 
   private void move(List<Live> batch) {
-    var rest = new ArrayList<>(batch);
-    while (!rest.isEmpty()) {
-      PhysicalPartition partition = rest.get(0).partition();
-      List<Live> same = rest.stream().filter(one -> one.partition() == partition).toList();
-      rest.removeAll(same);
-      moveWithin(partition, same);
+    var byPartition = new IdentityHashMap<PhysicalPartition, List<Live>>();
+    for (Live live : batch) {
+      byPartition.computeIfAbsent(live.partition(), absent -> new ArrayList<>()).add(live);
     }
+    byPartition.forEach(this::moveWithin);
   }
 
   private void moveWithin(PhysicalPartition partition, List<Live> batch) {

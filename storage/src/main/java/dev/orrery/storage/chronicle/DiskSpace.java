@@ -22,7 +22,7 @@ final class DiskSpace {
   private final FileStore store;
   private final long reserveBytes;
   private final AtomicLong nextCheckNanos = new AtomicLong(System.nanoTime());
-  private volatile long usableBytes = Long.MAX_VALUE;
+  private final AtomicLong usableBytes = new AtomicLong();
 
   DiskSpace(Path directory) {
     this.directory = directory;
@@ -36,27 +36,44 @@ final class DiskSpace {
     }
   }
 
-  /** Throws DISK_FULL while less than the reserve is free. */
-  void require() {
+  /**
+   * Throws DISK_FULL while less than the reserve is free.
+   *
+   * @param bytes how much is about to be written
+   */
+  void require(long bytes) {
+    require(reserveBytes, bytes);
+  }
+
+  /** Deletes take little and make room, so they may use most of the reserve. */
+  void requireForDeletes() {
+    require(reserveBytes / 4, 0);
+  }
+
+  private void require(long reserve, long bytes) {
     long now = System.nanoTime();
     long due = nextCheckNanos.get();
     if (now - due >= 0 && nextCheckNanos.compareAndSet(due, now + CHECK_NANOS)) {
-      usableBytes = usable();
+      look();
     }
-    if (usableBytes < reserveBytes) {
-      throw new StorageException(
-          StorageException.Reason.DISK_FULL,
-          "the disk of "
-              + directory
-              + " is full: less than "
-              + (reserveBytes >> 20)
-              + " MB are free; make room to write again");
+    // Between two looks much can be written: the log takes the document once, indexes a part of it.
+    if (usableBytes.addAndGet(-2 * bytes) < reserve) {
+      look();
+      if (usableBytes.get() < reserve) {
+        throw new StorageException(
+            StorageException.Reason.DISK_FULL,
+            "the disk of "
+                + directory
+                + " is full: less than "
+                + (reserve >> 10)
+                + " KB are free; make room to write again");
+      }
     }
   }
 
-  private long usable() {
+  private void look() {
     try {
-      return store.getUsableSpace();
+      usableBytes.set(store.getUsableSpace());
     } catch (IOException e) {
       throw new StorageException(
           StorageException.Reason.IO, "cannot tell the free space of " + directory, e);

@@ -201,22 +201,35 @@ public final class KeyIndex implements AutoCloseable {
     } while (!hadRoom(needs)); // after a split the keys must be dealt out again
   }
 
+  /** As the other, for one key: the common case, without the collections. */
+  public void prepare(byte[] newKey) {
+    long hash = KeyIndexHash.of(requireKey(newKey));
+    ChronicleBucketShape.Need need = ChronicleBucketShape.Need.of(newKey);
+    while (!hadRoom(requireOpen().find(hash), need)) {
+      continue; // it grew or was split: look again
+    }
+  }
+
   /** Makes room where there is too little; true when there was enough everywhere. */
   private boolean hadRoom(Map<ChronicleBucket, ChronicleBucketShape.Need> needs) {
     boolean hadRoom = true;
     for (var need : needs.entrySet()) {
-      ChronicleBucket bucket = need.getKey();
-      long stamp = bucket.lockAlone();
-      try {
-        if (!bucket.entries().hasRoomFor(need.getValue())) {
-          makeRoom(bucket, need.getValue());
-          hadRoom = false;
-        }
-      } finally {
-        bucket.lock.unlockWrite(stamp);
-      }
+      hadRoom &= hadRoom(need.getKey(), need.getValue());
     }
     return hadRoom;
+  }
+
+  private boolean hadRoom(ChronicleBucket bucket, ChronicleBucketShape.Need need) {
+    long stamp = bucket.lockAlone();
+    try {
+      boolean hasRoom = bucket.entries().hasRoomFor(need);
+      if (!hasRoom) {
+        makeRoom(bucket, need);
+      }
+      return hasRoom;
+    } finally {
+      bucket.lock.unlockWrite(stamp);
+    }
   }
 
   /** Removes a key; returns its value (the first half of it), or {@link #ABSENT}. */

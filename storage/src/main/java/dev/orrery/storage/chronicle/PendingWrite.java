@@ -84,6 +84,28 @@ final class PendingWrite {
     }
   }
 
+  /** Makes room for the keys of this write alone. */
+  void makeRoom() {
+    if (isDelete()) {
+      return;
+    }
+    PartitionFiles files = partition.files();
+    if (isInsert()) {
+      files.ids().prepare(primaryKey);
+      if (files.sizes() != null) {
+        files.sizes().prepare(logicalKey);
+      }
+    }
+    for (KeyChange change : changes) {
+      KeyIndex unique = change.index().unique();
+      if (unique != null && change.added().size() == 1) {
+        unique.prepare(uniqueKey(change.added().get(0)));
+      } else if (unique != null) {
+        unique.prepare(change.added().stream().map(this::uniqueKey).toList());
+      }
+    }
+  }
+
   boolean isInsert() {
     return before == null;
   }

@@ -3,6 +3,7 @@ package dev.orrery.storage.chronicle;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.orrery.storage.Namespace;
 import dev.orrery.storage.NoHooks;
 import dev.orrery.storage.StorageException;
 import dev.orrery.storage.StorageHooks;
@@ -238,6 +239,21 @@ final class EngineRecoveryTest {
       var batch = WriteBatch.of(new WriteOperation.Insert(store.store(), duplicate));
       var outcome = store.engine.commit(batch, new WorkMeter()).outcomes().get(0);
       assertThat(outcome.isApplied()).isFalse();
+    }
+  }
+
+  @Test
+  void aRenameOverAnotherCollectionIsOneGroup() {
+    try (var store = open()) {
+      store.create(null);
+      store.insert(1);
+      var from = store.createNamed(new Namespace("db", "other"), null);
+      long before = store.engine.lastLsn();
+      assertThat(store.engine.rename(from, EngineHarness.NAMESPACE, true)).isTrue();
+      assertThat(store.engine.lastLsn()).isEqualTo(before + 1);
+      store.crash();
+      assertThat(store.engine.collections()).hasSize(1);
+      assertThat(store.contents()).isEmpty();
     }
   }
 

@@ -69,6 +69,12 @@ final class KeyIndexProcess {
 
   /** Starts a class of the tests with this JVM's module flags. */
   static Process start(Class<?> main, List<String> flags, String... arguments) throws IOException {
+    return new ProcessBuilder(command(main, flags, arguments))
+        .redirectError(ProcessBuilder.Redirect.DISCARD)
+        .start();
+  }
+
+  static List<String> command(Class<?> main, List<String> flags, String... arguments) {
     List<String> command = new ArrayList<>();
     command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
     ManagementFactory.getRuntimeMXBean().getInputArguments().stream()
@@ -79,6 +85,6 @@ final class KeyIndexProcess {
     command.addAll(flags);
     command.add(main.getName());
     command.addAll(List.of(arguments));
-    return new ProcessBuilder(command).redirectError(ProcessBuilder.Redirect.DISCARD).start();
+    return command;
   }
 }

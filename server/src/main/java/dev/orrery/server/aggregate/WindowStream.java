@@ -1,0 +1,115 @@
+package dev.orrery.server.aggregate;
+
+import dev.orrery.server.error.CommandException;
+import dev.orrery.server.error.ErrorCode;
+import dev.orrery.storage.value.KeyEncoder;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Collections;
+import java.util.Iterator;
+import java.util.List;
+import org.bson.BsonBinary;
+import org.bson.BsonDocument;
+import org.bson.BsonNull;
+import org.bson.BsonValue;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One run of $setWindowFields: sorts all documents by partition and order, then computes one
+ * partition after the other.
+ */
+final class WindowStream implements DocumentStream {
+  /** Sorted documents travel with the key of their partition. */
+  private static final String PARTITION = "p";
+
+  private static final String DOCUMENT = "d";
+
+  private final SetWindowFieldsStage stage;
+  private final DocumentStream input;
+  private final Run run;
+  private @Nullable Sorter sorter;
+  private @Nullable BsonDocument pending;
+  private Iterator<BsonDocument> results = Collections.emptyIterator();
+
+  WindowStream(SetWindowFieldsStage stage, DocumentStream input, Run run) {
+    this.stage = stage;
+    this.input = input;
+    this.run = run;
+  }
+
+  @Override
+  public @Nullable BsonDocument next() {
+    if (sorter == null) {
+      sort();
+      pending = sorter.next();
+    }
+    while (!results.hasNext()) {
+      if (pending == null) {
+        return null;
+      }
+      results = compute(readPartition()).iterator();
+    }
+    return results.next();
+  }
+
+  private void sort() {
+    sorter = new Sorter("$setWindowFields", run.spill(), 0);
+    for (BsonDocument one = input.next(); one != null; one = input.next()) {
+      byte[] partition = partitionKey(stage.partitionOf(one, run));
+      byte[] order = stage.sortBy() == null ? new byte[0] : stage.sortBy().of(one);
+      byte[] key = Arrays.copyOf(partition, partition.length + order.length);
+      System.arraycopy(order, 0, key, partition.length, order.length);
+      sorter.add(key, new BsonDocument(PARTITION, new BsonBinary(partition)).append(DOCUMENT, one));
+    }
+    sorter.finish();
+  }
+
+  private byte[] partitionKey(@Nullable BsonValue value) {
+    return new KeyEncoder(stage.context().order().strings())
+        .append(value == null ? BsonNull.VALUE : value, false)
+        .toByteArray();
+  }
+
+  private List<BsonDocument> readPartition() {
+    var documents = new ArrayList<BsonDocument>();
+    BsonValue partition = pending.get(PARTITION);
+    long bytes = 0;
+    while (pending != null && pending.get(PARTITION).equals(partition)) {
+      BsonDocument document = pending.getDocument(DOCUMENT);
+      documents.add(document);
+      bytes += Documents.heapBytes(document);
+      if (bytes > run.spill().bytesMax()) {
+        throw new CommandException(
+            ErrorCode.LOCATION_5414201,
+            "Exceeded max memory. Current memory: "
+                + bytes
+                + " bytes. Set 'allowDiskUse: true' to spill to disk");
+      }
+      pending = sorter.next();
+    }
+    return documents;
+  }
+
+  private List<BsonDocument> compute(List<BsonDocument> documents) {
+    var partition = new WindowPartition(documents, stage.sortPath(), run);
+    var values = new ArrayList<BsonValue[]>();
+    stage.outputs().forEach(output -> values.add(output.function().compute(partition)));
+    var computed = new ArrayList<BsonDocument>(documents.size());
+    for (int i = 0; i < documents.size(); i++) {
+      BsonDocument document = documents.get(i);
+      for (int k = 0; k < values.size(); k++) {
+        document = Documents.with(document, stage.outputs().get(k).path(), values.get(k)[i]);
+      }
+      computed.add(document);
+    }
+    return computed;
+  }
+
+  @Override
+  public void close() {
+    if (sorter != null) {
+      sorter.close();
+    }
+    input.close();
+  }
+}

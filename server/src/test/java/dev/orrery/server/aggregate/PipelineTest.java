@@ -1,0 +1,159 @@
+package dev.orrery.server.aggregate;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.orrery.server.error.CommandException;
+import dev.orrery.server.error.ErrorCode;
+import dev.orrery.server.expression.ParseContext;
+import dev.orrery.server.query.Collation;
+import dev.orrery.storage.Namespace;
+import dev.orrery.storage.value.RawDocument;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import org.bson.BsonArray;
+import org.bson.BsonDocument;
+import org.bson.BsonInt32;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** What pipelines do beyond their answers: rewriting, and going to disk. */
+class PipelineTest {
+  private static final Namespace ITEMS = new Namespace("shop", "items");
+  private static final int COUNT = 2000;
+
+  @TempDir Path temporary;
+
+  private final MemoryCollections collections = new MemoryCollections();
+
+  PipelineTest() {
+    var documents = new ArrayList<BsonDocument>();
+    for (int i = 0; i < COUNT; i++) {
+      documents.add(
+          new BsonDocument("_id", new BsonInt32(i))
+              .append("group", new BsonInt32(i * 7919 % 500))
+              .append("size", new BsonInt32(i * 31 % 1000)));
+    }
+    collections.put(ITEMS, documents);
+  }
+
+  private Pipeline parse(String stages) {
+    var context = PipelineContext.of(ITEMS, ParseContext.at(0), Collation.SIMPLE, collections);
+    return Pipeline.parse(Pipeline.documents(BsonArray.parse(stages)), context, null);
+  }
+
+  private List<BsonDocument> run(String stages, Run.Spill spill) {
+    var results = new ArrayList<BsonDocument>();
+    try (var stream = parse(stages).run(new Run(collections, spill))) {
+      for (RawDocument one = stream.next(); one != null; one = stream.next()) {
+        results.add(one.toBsonDocument());
+      }
+    }
+    return results;
+  }
+
+  private Run.Spill inMemory() {
+    return new Run.Spill(temporary, false);
+  }
+
+  private Run.Spill onDisk() {
+    return new Run.Spill(temporary, true, 20_000);
+  }
+
+  private Pipeline.Explained explain(String stages) {
+    return parse(stages).explained(new Run(collections, inMemory()));
+  }
+
+  @Test
+  void sortGivesTheSameOnDisk() throws IOException {
+    String stages = "[{$addFields: {twice: {$add: ['$size', '$size']}}}, {$sort: {twice: 1}}]";
+    assertThat(run(stages, onDisk())).isEqualTo(run(stages, inMemory())).hasSize(COUNT);
+    assertNothingIsLeftOnDisk();
+  }
+
+  @Test
+  void groupGivesTheSameOnDisk() throws IOException {
+    String stages =
+        "[{$group: {_id: '$group', all: {$push: '$_id'}, sum: {$sum: '$size'}}},"
+            + " {$project: {all: 1, sum: 1}}]";
+    assertThat(run(stages, onDisk()))
+        .containsExactlyInAnyOrderElementsOf(run(stages, inMemory()))
+        .hasSize(500);
+    assertNothingIsLeftOnDisk();
+  }
+
+  @Test
+  void windowsGiveTheSameOnDisk() throws IOException {
+    String stages =
+        "[{$setWindowFields: {partitionBy: '$group', sortBy: {_id: 1}, output: {n:"
+            + " {$documentNumber: {}}, sum: {$sum: '$size', window: {documents: [-1, 1]}}}}}]";
+    assertThat(run(stages, onDisk())).isEqualTo(run(stages, inMemory())).hasSize(COUNT);
+    assertNothingIsLeftOnDisk();
+  }
+
+  @Test
+  void withoutDiskTooMuchMemoryIsRefused() {
+    var small = new Run.Spill(temporary, false, 20_000);
+    for (String stages :
+        List.of("[{$project: {x: '$size'}}, {$sort: {x: 1}}]", "[{$group: {_id: '$_id'}}]")) {
+      assertThatThrownBy(() -> run(stages, small))
+          .isInstanceOfSatisfying(
+              CommandException.class,
+              e ->
+                  assertThat(e.code())
+                      .isEqualTo(ErrorCode.QUERY_EXCEEDED_MEMORY_LIMIT_NO_DISK_USE_ALLOWED));
+    }
+  }
+
+  @Test
+  void matchesMoveToTheSource() {
+    var explained =
+        explain("[{$addFields: {x: 1}}, {$sort: {size: 1}}, {$match: {size: 5, x: 1}}]");
+    assertThat(explained.query().criteria().document().toBsonDocument())
+        .isEqualTo(BsonDocument.parse("{size: 5}"));
+    assertThat(explained.query().sort()).isNull();
+    assertThat(explained.stages()).hasSize(3);
+  }
+
+  @Test
+  void matchesOfComputedFieldsStayBehindThem() {
+    for (String stage :
+        List.of(
+            "{$addFields: {size: 1}}",
+            "{$project: {'size.x': 1}}",
+            "{$unset: 'size.x'}",
+            "{$unwind: '$size'}",
+            "{$group: {_id: '$size'}}",
+            "{$limit: 5}")) {
+      var explained = explain("[" + stage + ", {$match: {size: 5}}]");
+      assertThat(explained.query().criteria().document().isEmpty()).as(stage).isTrue();
+    }
+  }
+
+  @Test
+  void sortsAndLimitsBecomePartOfTheQuery() {
+    var explained = explain("[{$sort: {size: -1}}, {$skip: 2}, {$project: {a: 1}}, {$limit: 3}]");
+    assertThat(explained.query().sort()).isNotNull();
+    assertThat(explained.query().skip()).isEqualTo(2);
+    assertThat(explained.query().limit()).isEqualTo(3);
+    assertThat(explained.stages()).hasSize(1);
+  }
+
+  @Test
+  void lookupsBindVariablesForInnerPipelines() {
+    String stages =
+        "[{$match: {_id: 3}}, {$lookup: {from: 'items', let: {g: '$group'}, pipeline: [{$match:"
+            + " {$expr: {$eq: ['$group', '$$g']}}}, {$count: 'n'}], as: 'l'}},"
+            + " {$project: {n: '$l.n'}}]";
+    assertThat(run(stages, inMemory())).containsExactly(BsonDocument.parse("{_id: 3, n: [4]}"));
+  }
+
+  private void assertNothingIsLeftOnDisk() throws IOException {
+    try (var files = Files.list(temporary)) {
+      assertThat(files).isEmpty();
+    }
+  }
+}
