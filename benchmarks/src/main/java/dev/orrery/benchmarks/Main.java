@@ -18,7 +18,8 @@ public final class Main {
       case "heap" -> new HeapBenchmark(options).run();
       default -> {
         System.err.println(
-            "usage: benchmarks.jar store|heap [--documents=N] [--rounds=N] [--directory=DIR]");
+            "usage: benchmarks.jar store|heap [--documents=N] [--durable=N] [--rounds=N]"
+                + " [--warmups=N] [--stores=NAME,...] [--directory=DIR]");
         System.exit(2);
       }
     }

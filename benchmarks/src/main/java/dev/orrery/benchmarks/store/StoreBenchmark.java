@@ -45,6 +45,7 @@ public final class StoreBenchmark {
   private final int documents;
   private final int durableInserts;
   private final int rounds;
+  private final int warmUps;
   private final List<String> chosen;
   private final Path root;
   private final Documents source = new Documents(DOCUMENT_BYTES);
@@ -56,6 +57,7 @@ public final class StoreBenchmark {
     documents = options.number("documents", 1_000_000);
     durableInserts = options.number("durable", 50_000);
     rounds = options.number("rounds", 3);
+    warmUps = options.number("warmups", 1);
     chosen = List.of(options.text("stores", "orrery,mvstore,rocksdb").split(","));
     String directory = options.text("directory", null);
     root =
@@ -78,9 +80,9 @@ public final class StoreBenchmark {
     stores.put("mvstore", MvStoreStore::new);
     stores.put("rocksdb", RocksStore::new);
     stores.keySet().retainAll(chosen);
-    for (int round = 0; round <= rounds; round++) {
-      if (round == 1) {
-        results.clear(); // the first was for the compiler
+    for (int round = 0; round < warmUps + rounds; round++) {
+      if (round == warmUps) {
+        results.clear(); // those before were for the compiler
       }
       for (Map.Entry<String, Opener> store : stores.entrySet()) {
         inEmptyDirectory(store, this::measure);
