@@ -23,7 +23,9 @@ RUN cd /opt/orrery \
 USER orrery
 VOLUME /data
 EXPOSE 27017 8081
-ENV ORRERY_BIND=0.0.0.0 ORRERY_DATA=/data
+# Inside the container every address is reachable only through a published port: publish it on
+# 127.0.0.1, or set ORRERY_AUTH=true.
+ENV ORRERY_BIND=0.0.0.0 ORRERY_DATA=/data ORRERY_INSECURE=true
 STOPSIGNAL SIGTERM
 # The port is open only while the server serves.
 HEALTHCHECK --interval=10s --timeout=3s --start-period=10s \

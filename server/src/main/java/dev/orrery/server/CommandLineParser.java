@@ -107,7 +107,10 @@ final class CommandLineParser {
         OptionSpec.builder("--" + key.key())
             .description(key.doc() + " Default: " + key.defaultValue());
     return switch (key) {
-      case EPHEMERAL -> option.type(boolean.class).arity("0").description(key.doc()).build();
+      case AUTH, EPHEMERAL, INSECURE, TLS, TLS_ONLY ->
+          option.type(boolean.class).arity("0").description(key.doc()).build();
+      case TLS_CA, TLS_CERT, TLS_KEY ->
+          option.type(String.class).paramLabel("<file>").description(key.doc()).build();
       default -> option.type(String.class).paramLabel("<" + key.key() + ">").build();
     };
   }

@@ -12,6 +12,7 @@ import java.util.Optional;
  * connections=...} and {@code ORRERY_LIMIT_CONNECTIONS}.
  */
 enum ConfigKey {
+  AUTH("auth", "false", "Let in only users with a password or a certificate."),
   BIND("bind", "127.0.0.1", "Address to listen on."),
   CONSOLE_PORT("console-port", "8081", "Port of the console, or off."),
   DATA("data", "./orrery-data", "Directory that holds the data."),
@@ -21,10 +22,23 @@ enum ConfigKey {
       "Keep data in a temporary directory, without waiting for the disk, and remove it at the end."
           + " The data directory is left alone."),
   EVENT_LOOPS("event-loops", "0", "Threads that serve connections; 0: one for each processor."),
+  INSECURE(
+      "insecure",
+      "false",
+      "Let everybody in without --auth, also from other machines. Think twice."),
   LOG_LEVEL("log-level", "warn", "What goes to standard error: off, error, warn, info or debug."),
   PORT("port", "27017", "Port to listen on; 0: any free one."),
   PROFILE(
       "profile", "extended", "extended: all that is implemented; cosmos: Cosmos DB's refusals."),
+  TLS(
+      "tls",
+      "false",
+      "Speak TLS to clients that begin with it, on the same port. Without --tls-cert a self-signed"
+          + " certificate is made in the data directory."),
+  TLS_CA("tls-ca", "", "PEM file with the authorities that sign certificates of clients."),
+  TLS_CERT("tls-cert", "", "PEM file with the certificate of the server and its chain."),
+  TLS_KEY("tls-key", "", "PEM file with the private key of the server (PKCS #8, no password)."),
+  TLS_ONLY("tls-only", "false", "Speak TLS and nothing else."),
 
   LIMIT_CONNECTIONS("limit.connections", "20000", "Connections that are open at a time."),
   LIMIT_LOGICAL_PARTITION(

@@ -1,5 +1,6 @@
 package dev.orrery.server;
 
+import dev.orrery.server.auth.Security;
 import dev.orrery.server.command.AccessControl;
 import dev.orrery.server.command.AggregateCommand;
 import dev.orrery.server.command.CommandMetrics;
@@ -13,8 +14,10 @@ import dev.orrery.server.command.DdlCommands;
 import dev.orrery.server.command.Dispatcher;
 import dev.orrery.server.command.NetworkMeters;
 import dev.orrery.server.command.RecentLog;
+import dev.orrery.server.command.RoleAccess;
 import dev.orrery.server.command.ServerFacts;
 import dev.orrery.server.command.ServerParameters;
+import dev.orrery.server.command.ServerSideRetry;
 import dev.orrery.server.command.Services;
 import dev.orrery.server.command.StandardCommands;
 import dev.orrery.server.command.TtlMonitor;
@@ -65,6 +68,7 @@ final class EngineBackend implements MongoServer.Backend {
   private final RequestHandler requests;
   private final RecentLogAppender logAppender;
   private final TtlMonitor ttlMonitor;
+  private final Security security;
 
   private EngineBackend(StorageEngine engine, ServerConfig config, Path temporary, Runnable stop) {
     this.engine = engine;
@@ -79,8 +83,10 @@ final class EngineBackend implements MongoServer.Backend {
     var metrics = new CommandMetrics();
     var network = new NetworkMeters();
     var parameters = new ServerParameters();
+    this.security = new Security(new EngineAccounts(engine), config.access().needsLogin());
     var services =
-        new Services(facts, sessions, clusterClock, metrics, network, parameters, log, stop);
+        new Services(
+            facts, sessions, clusterClock, metrics, network, parameters, log, stop, security);
     this.timer = timer();
     var cursors = new CursorRegistry(System::nanoTime, new SecureRandom()::nextLong);
     var provisioning =
@@ -114,10 +120,12 @@ final class EngineBackend implements MongoServer.Backend {
             sessions,
             clusterClock,
             engine::whenDurable,
-            AccessControl.OPEN,
+            access(security),
             metrics,
             metering);
-    var dispatcher = new Dispatcher(parts, workers, System::nanoTime);
+    var retry =
+        new ServerSideRetry(data.workers(), parameters::hasServerSideRetry, System::nanoTime);
+    var dispatcher = new Dispatcher(parts, workers, System::nanoTime).retryingBy(retry);
     this.requests = new CommandHandler(dispatcher, network);
     this.logAppender = RecentLogAppender.attach(log);
     this.ttlMonitor = new TtlMonitor(engine, parameters, clock);
@@ -143,6 +151,10 @@ final class EngineBackend implements MongoServer.Backend {
     } catch (StorageException e) {
       throw new IOException(e.getMessage(), e);
     }
+  }
+
+  private static AccessControl access(Security security) {
+    return security.isEnforced() ? new RoleAccess(security) : AccessControl.OPEN;
   }
 
   /** In the words of MongoDB's configuration file, as far as it has any. */
@@ -201,6 +213,7 @@ final class EngineBackend implements MongoServer.Backend {
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
     }
+    security.close();
     logAppender.detach();
     try {
       engine.close();

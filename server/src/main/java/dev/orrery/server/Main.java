@@ -59,7 +59,7 @@ public final class Main {
     var server =
         MongoServer.start(config, (settings, data) -> EngineBackend.open(settings, data, stop));
     Runtime.getRuntime().addShutdownHook(new Thread(server::close, "stop"));
-    out.println("Orrery " + Version.current() + " is ready: " + uri(server.address()));
+    out.println("Orrery " + Version.current() + " is ready: " + uri(server.address(), config));
     out.flush();
     return STARTED;
   }
@@ -69,10 +69,13 @@ public final class Main {
   }
 
   /** What a client on this machine connects to. */
-  private static String uri(InetSocketAddress address) {
+  private static String uri(InetSocketAddress address, ServerConfig config) {
     var host = address.getAddress();
     String name = host.isAnyLocalAddress() ? "127.0.0.1" : host.getHostAddress();
     boolean needsBrackets = host instanceof Inet6Address && !host.isAnyLocalAddress();
-    return "mongodb://" + (needsBrackets ? "[" + name + "]" : name) + ":" + address.getPort() + "/";
+    var tls = config.access().tls();
+    String options = tls != null && tls.isOnly() ? "?tls=true" : "";
+    return "mongodb://%s:%d/%s"
+        .formatted(needsBrackets ? "[" + name + "]" : name, address.getPort(), options);
   }
 }

@@ -2,8 +2,14 @@ package dev.orrery.server;
 
 import dev.orrery.server.net.NetServer;
 import dev.orrery.server.net.RequestHandler;
+import dev.orrery.server.net.SelfSignedCertificate;
+import dev.orrery.server.net.TlsTransport;
+import dev.orrery.server.net.TransportSecurity;
 import java.io.IOException;
+import java.net.InetAddress;
 import java.net.InetSocketAddress;
+import java.nio.file.Path;
+import java.time.Clock;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import org.slf4j.Logger;
@@ -70,6 +76,7 @@ public final class MongoServer implements AutoCloseable {
   }
 
   private void open(ServerConfig config, Backend.Factory backends) throws IOException {
+    requireSecure(config);
     var data = DataDirectory.open(config.storage());
     parts.push(data);
     var backend = backends.open(config, data);
@@ -77,8 +84,39 @@ public final class MongoServer implements AutoCloseable {
     var network = config.network();
     var options =
         new NetServer.Options(
-            network.bind(), network.port(), network.eventLoops(), network.connectionsMax());
+            network.bind(),
+            network.port(),
+            network.eventLoops(),
+            network.connectionsMax(),
+            transport(config, data.path()));
     net = NetServer.start(options, backend.requests());
     parts.push(net);
+  }
+
+  /** Strangers on other machines get in only where somebody wants it so. */
+  private static void requireSecure(ServerConfig config) throws IOException {
+    String bind = config.network().bind();
+    boolean isGuarded = config.access().needsLogin() || config.access().isInsecure();
+    if (!isGuarded && !InetAddress.getByName(bind).isLoopbackAddress()) {
+      throw new ConfigException(
+          ("bind is '%s', which other machines can reach: give --auth to let in users only, or"
+                  + " --insecure to let in everybody")
+              .formatted(bind));
+    }
+  }
+
+  private TransportSecurity transport(ServerConfig config, Path data) throws IOException {
+    ServerConfig.Tls tls = config.access().tls();
+    if (tls == null) {
+      return TransportSecurity.NONE;
+    }
+    var files =
+        tls.certificate() == null
+            ? SelfSignedCertificate.in(
+                data.resolve("tls"), config.network().bind(), Clock.systemUTC())
+            : new TlsTransport.Files(tls.certificate(), tls.key(), null);
+    var transport = TlsTransport.open(files.withAuthority(tls.authority()), tls.isOnly());
+    parts.push(transport);
+    return transport;
   }
 }

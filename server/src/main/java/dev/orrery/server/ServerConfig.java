@@ -10,10 +10,16 @@ import java.util.OptionalInt;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
 
 /** What the server was told, parsed and checked. */
 public record ServerConfig(
-    Network network, Storage storage, Profile profile, Limits limits, Diagnostics diagnostics) {
+    Network network,
+    Storage storage,
+    Profile profile,
+    Limits limits,
+    Diagnostics diagnostics,
+    Access access) {
   private static final int PORT_MAX = 65_535;
   private static final Pattern SIZE = Pattern.compile("([0-9]{1,18})\\s*([KMGT]?B)?");
 
@@ -33,6 +39,25 @@ public record ServerConfig(
 
   /** How to look inside; the console is off when it has no port. */
   public record Diagnostics(OptionalInt consolePort, LogLevel logLevel) {}
+
+  /**
+   * Who may connect, and how.
+   *
+   * @param needsLogin whether only users are let in
+   * @param isInsecure whether strangers from other machines are let in on purpose
+   * @param tls null when TLS is off
+   */
+  public record Access(boolean needsLogin, boolean isInsecure, @Nullable Tls tls) {}
+
+  /**
+   * Encrypted connections.
+   *
+   * @param isOnly whether others are refused
+   * @param certificate null for a self-signed one; then the key is null as well
+   * @param authority null when clients have no certificates
+   */
+  public record Tls(
+      boolean isOnly, @Nullable Path certificate, @Nullable Path key, @Nullable Path authority) {}
 
   /** Which refusals are in force. */
   public enum Profile {
@@ -70,7 +95,30 @@ public record ServerConfig(
             portOrOff(sources.setting(ConfigKey.CONSOLE_PORT)),
             oneOf(LogLevel.values(), sources.setting(ConfigKey.LOG_LEVEL)));
     var profile = oneOf(Profile.values(), sources.setting(ConfigKey.PROFILE));
-    return new ServerConfig(network, storage, profile, limits, diagnostics);
+    return new ServerConfig(network, storage, profile, limits, diagnostics, access(sources));
+  }
+
+  private static Access access(ConfigSources sources) {
+    boolean needsLogin = trueOrFalse(sources.setting(ConfigKey.AUTH));
+    boolean isInsecure = trueOrFalse(sources.setting(ConfigKey.INSECURE));
+    boolean isOnly = trueOrFalse(sources.setting(ConfigKey.TLS_ONLY));
+    boolean isOn = isOnly || trueOrFalse(sources.setting(ConfigKey.TLS));
+    Path certificate = file(sources.setting(ConfigKey.TLS_CERT));
+    Path key = file(sources.setting(ConfigKey.TLS_KEY));
+    Path authority = file(sources.setting(ConfigKey.TLS_CA));
+    if ((certificate == null) != (key == null)) {
+      throw new ConfigException("tls-cert and tls-key need each other");
+    }
+    if (!isOn && (certificate != null || authority != null)) {
+      throw new ConfigException("tls-cert, tls-key and tls-ca need --tls or --tls-only");
+    }
+    return new Access(
+        needsLogin, isInsecure, isOn ? new Tls(isOnly, certificate, key, authority) : null);
+  }
+
+  /** The path, or null when there is none. */
+  private static @Nullable Path file(Setting setting) {
+    return setting.text().isEmpty() ? null : path(setting);
   }
 
   private static String text(Setting setting) {

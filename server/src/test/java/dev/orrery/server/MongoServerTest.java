@@ -10,8 +10,10 @@ import java.net.ServerSocket;
 import java.net.Socket;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -53,8 +55,22 @@ final class MongoServerTest {
     MongoServer.start(config(0), this::openBackend).close();
   }
 
-  private ServerConfig config(int port) {
-    var arguments = new String[] {"--port=" + port, "--data=" + directory};
+  @Test
+  void otherMachinesReachOnlyAServerThatIsMeantForThem() throws IOException {
+    assertThatThrownBy(() -> MongoServer.start(config(0, "--bind=0.0.0.0"), this::openBackend))
+        .isInstanceOf(ConfigException.class)
+        .hasMessage(
+            "bind is '0.0.0.0', which other machines can reach: give --auth to let in users only,"
+                + " or --insecure to let in everybody");
+    assertThat(events).isEmpty();
+    MongoServer.start(config(0, "--bind=localhost"), this::openBackend).close();
+    assertThat(events).containsExactly("open", "close");
+  }
+
+  private ServerConfig config(int port, String... more) {
+    var arguments =
+        Stream.concat(Stream.of("--port=" + port, "--data=" + directory), Arrays.stream(more))
+            .toArray(String[]::new);
     return CommandLineParser.config(
         new CommandLineParser("1", System.out).parse(arguments), Map.of());
   }

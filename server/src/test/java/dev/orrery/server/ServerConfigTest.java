@@ -29,14 +29,21 @@ final class ServerConfigTest {
     assertThat(all)
         .isEqualTo(
             """
+            auth=false ORRERY_AUTH
             bind=127.0.0.1 ORRERY_BIND
             console-port=8081 ORRERY_CONSOLE_PORT
             data=./orrery-data ORRERY_DATA
             ephemeral=false ORRERY_EPHEMERAL
             event-loops=0 ORRERY_EVENT_LOOPS
+            insecure=false ORRERY_INSECURE
             log-level=warn ORRERY_LOG_LEVEL
             port=27017 ORRERY_PORT
             profile=extended ORRERY_PROFILE
+            tls=false ORRERY_TLS
+            tls-ca= ORRERY_TLS_CA
+            tls-cert= ORRERY_TLS_CERT
+            tls-key= ORRERY_TLS_KEY
+            tls-only=false ORRERY_TLS_ONLY
             limit.connections=20000 ORRERY_LIMIT_CONNECTIONS
             limit.logical-partition=20GB ORRERY_LIMIT_LOGICAL_PARTITION
             limit.partition-throughput=10000 ORRERY_LIMIT_PARTITION_THROUGHPUT
@@ -84,6 +91,17 @@ final class ServerConfigTest {
     assertThat(config.limits()).isEqualTo(new ServerConfig.Limits(1 << 20, 512, 400));
     assertThat(config.diagnostics().consolePort()).isEmpty();
     assertThat(config.diagnostics().logLevel()).isEqualTo(LogLevel.DEBUG);
+  }
+
+  @Test
+  void accessIsOpenUnlessAskedFor() {
+    assertThat(parse(Map.of()).access()).isEqualTo(new ServerConfig.Access(false, false, null));
+    assertThat(parse(Map.of(), "--auth", "--insecure", "--tls", "--tls-ca=ca").access())
+        .isEqualTo(
+            new ServerConfig.Access(
+                true, true, new ServerConfig.Tls(false, null, null, Path.of("ca"))));
+    assertThat(parse(Map.of(), "--tls-only", "--tls-cert=c", "--tls-key=k").access().tls())
+        .isEqualTo(new ServerConfig.Tls(true, Path.of("c"), Path.of("k"), null));
   }
 
   @Test
@@ -142,8 +160,10 @@ final class ServerConfigTest {
         "--limit=logical-partition=8388608TB | must be a size such as 500KB, 1MB or 20GB",
         "--limit=logical-partition | needs a value: logical-partition=<value>",
         "--limit=documents=1 | unknown limit documents; known are: connections, logical-partition",
-        "--prot=1 | unknown option --prot=1; known are: --bind, --config, --console-port",
-        "check | unknown option check; known are: --bind",
+        "--prot=1 | unknown option --prot=1; known are: --auth, --bind, --config, --console-port",
+        "check | unknown option check; known are: --auth, --bind",
+        "--tls-ca=a | tls-cert, tls-key and tls-ca need --tls or --tls-only",
+        "--tls-key=a | tls-cert and tls-key need each other",
         "--config=/nowhere/at/all | cannot read the configuration file /nowhere/at/all"
       })
   void whatIsNotAllowedIsRefusedWithWhatIs(String argument, String message) {
@@ -157,7 +177,8 @@ final class ServerConfigTest {
     Path file = file("prot=1");
     assertThatThrownBy(() -> parse(Map.of(), "--config", file.toString()))
         .isInstanceOf(ConfigException.class)
-        .hasMessageContaining("unknown key prot in " + file + "; known are: bind, console-port");
+        .hasMessageContaining(
+            "unknown key prot in " + file + "; known are: auth, bind, console-port");
     assertThatThrownBy(() -> parse(Map.of("ORRERY_PROT", "1")))
         .isInstanceOf(ConfigException.class)
         .hasMessageContaining("unknown environment variable ORRERY_PROT; known are: ORRERY_CONFIG");

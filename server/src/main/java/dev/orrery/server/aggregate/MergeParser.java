@@ -160,11 +160,7 @@ final class MergeParser {
     if (!known.contains(value)) {
       throw new CommandException(
           ErrorCode.BAD_VALUE,
-          "Enumeration value '"
-              + value
-              + "' for field '"
-              + field
-              + "' is not a valid value.");
+          "Enumeration value '" + value + "' for field '" + field + "' is not a valid value.");
     }
     return value;
   }

@@ -53,6 +53,7 @@ public enum Action {
   LIST_SESSIONS("listSessions"),
   LIST_SHARDS("listShards"),
   LOG_ROTATE("logRotate"),
+  PLAN_CACHE_INDEX_FILTER("planCacheIndexFilter"),
   PLAN_CACHE_READ("planCacheRead"),
   PLAN_CACHE_WRITE("planCacheWrite"),
   RE_INDEX("reIndex"),

@@ -58,6 +58,7 @@ final class BuiltInRoles {
           INDEX_STATS,
           LIST_COLLECTIONS,
           LIST_INDEXES,
+          PLAN_CACHE_INDEX_FILTER,
           PLAN_CACHE_READ,
           PLAN_CACHE_WRITE,
           RE_INDEX,

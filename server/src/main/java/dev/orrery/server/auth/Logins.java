@@ -71,7 +71,7 @@ public final class Logins {
   }
 
   /** The next message of the client. */
-  public CompletionStage<Step> proceed(Attempt attempt, int conversationId, byte[] payload) {
+  public CompletionStage<Step> proceed(Attempt attempt, long conversationId, byte[] payload) {
     Login.Open open = attempt.login().open();
     if (open == null) {
       throw new CommandException(ErrorCode.PROTOCOL_ERROR, "No SASL session state found");

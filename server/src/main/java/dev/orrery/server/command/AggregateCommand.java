@@ -9,6 +9,7 @@ import dev.orrery.server.plan.DocumentCursor;
 import dev.orrery.server.plan.Execution;
 import dev.orrery.server.plan.PlanResult;
 import dev.orrery.server.query.Collation;
+import dev.orrery.server.throughput.MeteredRead;
 import dev.orrery.storage.CollectionStore;
 import dev.orrery.storage.Namespace;
 import dev.orrery.storage.value.RawDocument;
@@ -58,8 +59,7 @@ public final class AggregateCommand implements Command, ViewReader, PipelineChec
   @Override
   public void require(CommandContext context, Namespace on, List<BsonDocument> stages) {
     var execution = new Execution(services.temporary(), false);
-    var server = new AggregateEnvironment.Server(sessions, facts);
-    var environment = new AggregateEnvironment(services, server, context, execution, false);
+    var environment = new AggregateEnvironment(services, facts, context, execution, false);
     var pipelineContext =
         PipelineContext.of(on, QueryScope.variables(services, null), Collation.SIMPLE, environment);
     Pipeline.parse(stages, pipelineContext, null);
@@ -112,13 +112,20 @@ public final class AggregateCommand implements Command, ViewReader, PipelineChec
     Environment.RawStream results = prepared.pipeline.run(prepared.run);
     var owner = Cursors.owner(context, prepared.namespace, false);
     var cursor = new ClientCursor(owner, new Results(results), prepared.execution);
+    if (prepared.collection != null) {
+      cursor.meteredBy(new MeteredRead(prepared.collection, prepared.execution, false));
+      cursor.over(prepared.collection);
+    }
     boolean isKept = false;
     try {
       if (prepared.pipeline.isWriting()) {
-        return Cursors.first(cursor.nextBatch(Long.MAX_VALUE), 0, prepared.namespace);
+        List<RawDocument> last = cursor.nextBatch(Long.MAX_VALUE);
+        pay(context, cursor, last);
+        return Cursors.first(last, 0, prepared.namespace);
       }
       long size = params.batchSize() < 0 ? FindParams.FIRST_BATCH_DEFAULT : params.batchSize();
       List<RawDocument> batch = cursor.nextBatch(size);
+      pay(context, cursor, batch);
       isKept = !cursor.isExhausted();
       long id = isKept ? services.cursors().add(cursor) : 0;
       return Cursors.first(batch, id, prepared.namespace);
@@ -126,6 +133,13 @@ public final class AggregateCommand implements Command, ViewReader, PipelineChec
       if (!isKept) {
         cursor.close();
       }
+    }
+  }
+
+  /** Pays for what was read; what reads no collection costs nothing. */
+  private static void pay(CommandContext context, ClientCursor cursor, List<RawDocument> batch) {
+    if (cursor.metered() != null) {
+      context.work().read(cursor.metered(), batch);
     }
   }
 

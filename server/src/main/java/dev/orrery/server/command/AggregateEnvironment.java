@@ -11,6 +11,7 @@ import dev.orrery.storage.CollectionStore;
 import dev.orrery.storage.Namespace;
 import dev.orrery.storage.value.RawDocument;
 import java.util.ArrayList;
+import java.util.Iterator;
 import java.util.List;
 import org.bson.BsonDateTime;
 import org.bson.BsonDocument;
@@ -26,6 +27,7 @@ final class AggregateEnvironment implements Environment {
   private final CommandContext context;
   private final Execution execution;
   private final boolean isUnchecked;
+  private boolean isAdmitted;
 
   AggregateEnvironment(
       DataServices services,
@@ -64,12 +66,29 @@ final class AggregateEnvironment implements Environment {
   public RawStream read(Namespace namespace, SourceQuery source) {
     CollectionStore collection = find(namespace);
     if (collection == null) {
-      return new Reading(null);
+      return listed(namespace, source);
+    }
+    if (!isAdmitted) {
+      isAdmitted = true; // the first read is that of the pipeline's own collection
+      context.work().admit(collection, source.criteria().filter());
     }
     return new Reading(services.planner().plan(query(collection, source)).open(execution));
   }
 
-  static Query query(CollectionStore collection, SourceQuery source) {
+  /** Documents of the database config, or none. */
+  private RawStream listed(Namespace namespace, SourceQuery source) {
+    List<RawDocument> documents =
+        namespace.database().equals(ConfigDatabase.NAME)
+            ? new ConfigDatabase(services.databases(), services.clock())
+                .find(namespace.collection())
+            : null;
+    if (documents == null) {
+      return new Reading(null);
+    }
+    return new Listed(ListedDocuments.select(documents, query(null, source)).iterator());
+  }
+
+  static Query query(@Nullable CollectionStore collection, SourceQuery source) {
     SourceQuery.Criteria criteria = source.criteria();
     Query query =
         Query.of(collection, criteria.filter(), criteria.document())
@@ -81,6 +100,17 @@ final class AggregateEnvironment implements Environment {
     return source.sort() == null
         ? query
         : query.with(new Query.Order(source.sort(), source.sortDocument(), false));
+  }
+
+  /** Documents that no collection holds. */
+  private record Listed(Iterator<RawDocument> documents) implements RawStream {
+    @Override
+    public @Nullable RawDocument next() {
+      return documents.hasNext() ? documents.next() : null;
+    }
+
+    @Override
+    public void close() {}
   }
 
   /** The documents of a plan; none without one. */

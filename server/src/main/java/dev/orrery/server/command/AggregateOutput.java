@@ -160,10 +160,14 @@ final class AggregateOutput implements Output {
       this.collection = services.databases().create(name, creation(old));
     }
 
-    private static CollectionInfo.Creation creation(@Nullable CollectionStore old) {
+    private CollectionInfo.Creation creation(@Nullable CollectionStore old) {
       if (old == null) {
         return new CollectionInfo.Creation(
-            new BsonDocument(), null, List.of(IndexSpec.idIndex()), 1, new BsonDocument());
+            new BsonDocument(),
+            null,
+            List.of(IndexSpec.idIndex()),
+            1,
+            services.databases().newThroughput(target.database()));
       }
       CollectionInfo info = old.info();
       return new CollectionInfo.Creation(

@@ -1,9 +1,12 @@
 package dev.orrery.server.command;
 
+import dev.orrery.server.auth.Login;
+import dev.orrery.server.auth.Logins;
 import dev.orrery.server.throughput.RequestCharge;
 import dev.orrery.storage.value.RawDocument;
 import dev.orrery.storage.value.RawTypes;
 import dev.orrery.storage.value.RawValue;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -19,14 +22,26 @@ public final class ClientConnection {
   private volatile @Nullable LastRequest lastRequest;
   private volatile boolean isClosing;
 
+  private final Login login = new Login();
+  private final Supplier<String> certificateSubject;
+
   /** What {@code getLastRequestStatistics} tells. */
   record LastRequest(String commandName, RequestCharge charge, long nanos) {}
 
   /** Addresses as {@code host:port}. */
   public ClientConnection(long id, String remoteAddress, String localAddress) {
+    this(id, remoteAddress, localAddress, () -> null);
+  }
+
+  /**
+   * @param certificateSubject gives the name in the client's certificate, or null without one
+   */
+  public ClientConnection(
+      long id, String remoteAddress, String localAddress, Supplier<String> certificateSubject) {
     this.id = id;
     this.remoteAddress = remoteAddress;
     this.localAddress = localAddress;
+    this.certificateSubject = certificateSubject;
   }
 
   public long id() {
@@ -79,5 +94,30 @@ public final class ClientConnection {
 
   public void closeAfterReply() {
     isClosing = true;
+  }
+
+  /** Who the client is. */
+  public Login login() {
+    return login;
+  }
+
+  /** A login that is about to be tried on this connection. */
+  Logins.Attempt loginAttempt() {
+    return new Logins.Attempt(login, remoteHost());
+  }
+
+  /** The name in the client's certificate, which was checked, or null without one. */
+  String certificateSubject() {
+    return certificateSubject.get();
+  }
+
+  /** Whether the client runs on this machine. */
+  boolean isLocal() {
+    String host = remoteHost();
+    return host.startsWith("127.") || host.equals("[::1]") || host.equals("[0:0:0:0:0:0:0:1]");
+  }
+
+  private String remoteHost() {
+    return remoteAddress.substring(0, Math.max(0, remoteAddress.lastIndexOf(':')));
   }
 }

@@ -50,6 +50,9 @@ final class CollectionActions {
           offer, Throughput.NONE, ThroughputRules.Subject.empty(shardKey == null));
     }
     var namespace = new Namespace(context.database(), name);
+    if (indexes != null && databases.provisioning().isCosmos()) {
+      CosmosIndexRules.require(new CosmosIndexRules.Subject(shardKey, 0, false), indexes);
+    }
     var plan = PartitionedCollections.Plan.of(shardKey, offer);
     CollectionStore created =
         collections.create(namespace, indexes == null ? plan : plan.withIndexes(indexes));
@@ -144,29 +147,16 @@ final class CollectionActions {
     }
     var specs = new ArrayList<IndexSpec>();
     for (RawDocument given : body.documents("indexes")) {
-      BsonDocument document = given.toBsonDocument();
-      if (!document.isDocument("key") || !document.isString("name")) {
-        throw new CommandException(
-            ErrorCode.FAILED_TO_PARSE, "each of 'indexes' must have a key and a name");
-      }
-      IndexSpec spec = IndexSpec.of(normalized(document));
-      specs.add(spec.isIdIndex() ? IndexSpec.idIndex() : spec);
+      BsonDocument spec = IndexDefinition.parse(given, false);
+      IndexRules.requireExpiry(spec);
+      IndexRules.require(spec, new BsonDocument());
+      IndexKeyPattern.requireSupported(spec.getDocument("key"));
+      specs.add(IndexSpec.of(IndexDefinition.fix(spec)));
     }
     if (specs.stream().noneMatch(IndexSpec::isIdIndex)) {
       throw new CommandException(ErrorCode.BAD_VALUE, "'indexes' must contain an index on _id");
     }
     return specs;
-  }
-
-  private static BsonDocument normalized(BsonDocument given) {
-    var document = new BsonDocument("v", new BsonInt32(2));
-    given.forEach(
-        (name, value) -> {
-          if (!name.equals("v") && !name.equals("ns")) {
-            document.append(name, value);
-          }
-        });
-    return document;
   }
 
   BsonDocument describe(CommandContext context, CommandReader body) {

@@ -15,6 +15,7 @@ public final class CommandContext {
   private final Session session;
   private final Deadline deadline;
   private final OperationWork work;
+  private AccessControl access = AccessControl.OPEN;
   private long durableLsn = -1;
 
   /** Until when the call may run, and who counts what it costs. */
@@ -42,6 +43,17 @@ public final class CommandContext {
   public String database() {
     Names.requireDatabase(database);
     return database;
+  }
+
+  /** Asks {@code control} from now on what the user may know. */
+  CommandContext guardedBy(AccessControl control) {
+    access = control;
+    return this;
+  }
+
+  /** Whether the user may know that a database exists. */
+  boolean sees(String name) {
+    return access.sees(connection, name);
   }
 
   /** The session, or null when the command came without one. */

@@ -86,9 +86,10 @@ public final class CountCommand implements Explainable {
     }
     context.work().admit(collection, query.criteria().filter());
     if (params.filter.isEmpty() && params.hint == null) {
+      context.work().asked(collection);
       return CompletableFuture.completedFuture(reply(windowed(countAll(collection), params)));
     }
-    QueryPlan plan = QueryPlans.of(services.planner(), query);
+    QueryPlan plan = Plans.of(services.planner(), query);
     return services.workers().run(plan.isShort(), () -> reply(count(context, query, plan)));
   }
 
@@ -111,7 +112,7 @@ public final class CountCommand implements Explainable {
       return ExplainStages.ofNothing(
           new Namespace(context.database(), params.collection), verbosity);
     }
-    QueryPlan plan = QueryPlans.of(services.planner(), query);
+    QueryPlan plan = Plans.of(services.planner(), query);
     return ExplainStages.wrap(
         plan.explain(verbosity, execution(context)), "COUNT", new BsonDocument());
   }

@@ -85,6 +85,9 @@ final class CreateIndexesCommand implements Command {
       if (missing.isEmpty()) {
         return counts(before, before).append("note", new BsonString("all indexes already exist"));
       }
+      if (databases.provisioning().isCosmos()) {
+        CosmosIndexRules.require(subject(build), missing);
+      }
       build(build, missing);
       BsonDocument reply =
           counts(before, before + missing.size())
@@ -94,6 +97,19 @@ final class CreateIndexesCommand implements Command {
       }
       return reply;
     }
+  }
+
+  private static CosmosIndexRules.Subject subject(Build build) {
+    if (build.collection == null) {
+      return new CosmosIndexRules.Subject(null, 0, false);
+    }
+    CollectionInfo info = build.collection.info();
+    long unique =
+        info.indexes().stream()
+            .map(CollectionInfo.IndexEntry::spec)
+            .filter(index -> index.isUnique() && !index.isIdIndex())
+            .count();
+    return new CosmosIndexRules.Subject(info.partitionKey(), (int) unique, build.hasDocuments());
   }
 
   private static BsonDocument counts(int before, int after) {

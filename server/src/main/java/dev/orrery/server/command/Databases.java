@@ -2,6 +2,8 @@ package dev.orrery.server.command;
 
 import dev.orrery.server.error.CommandException;
 import dev.orrery.server.error.ErrorCode;
+import dev.orrery.server.query.Equalities;
+import dev.orrery.server.query.Filter;
 import dev.orrery.server.throughput.DatabaseThroughputs;
 import dev.orrery.server.throughput.Provisioning;
 import dev.orrery.storage.CollectionStore;
@@ -9,6 +11,7 @@ import dev.orrery.storage.Namespace;
 import dev.orrery.storage.StorageEngine;
 import dev.orrery.storage.catalog.CollectionInfo;
 import dev.orrery.storage.index.IndexSpec;
+import dev.orrery.storage.value.FieldPath;
 import dev.orrery.storage.value.RawDocument;
 import dev.orrery.storage.value.RawValue;
 import java.util.List;
@@ -46,6 +49,19 @@ public final class Databases {
   /** The throughput of a collection that is created without saying so, as the catalog keeps it. */
   BsonDocument newThroughput(String database) {
     return provisioning.ofNewCollection(throughputs.of(database)).toBson();
+  }
+
+  /** Refuses a change of a single document that names no single partition key, as Cosmos does. */
+  void requireTarget(CollectionStore collection, Filter filter) {
+    String path = collection.info().partitionKey();
+    if (path == null || !provisioning.isCosmos()) {
+      return;
+    }
+    List<RawValue> values = Equalities.fixedValues(filter, FieldPath.parse(path));
+    if (values == null || values.size() != 1) {
+      throw new CommandException(
+          ErrorCode.SHARD_KEY_NOT_FOUND, "query in command must target a single shard key");
+    }
   }
 
   /** Refuses a document that cannot be given to a partition, or not as Cosmos DB does it. */

@@ -27,7 +27,6 @@ public final class DdlCommands {
     var engine = databases.engine();
     return List.of( // sorted by command name
         EndTransactionCommand.abort(),
-        new AuthenticateCommand(),
         new CloneCollectionAsCappedCommand(databases),
         new CollModCommand(databases, views),
         new CollStatsCommand(databases),
@@ -42,7 +41,6 @@ public final class DdlCommands {
         new DropCommand(databases),
         new DropDatabaseCommand(databases),
         new DropIndexesCommand(databases),
-        MissingUserCommand.drop(),
         new FileMd5Command(databases),
         new FsyncCommand(engine),
         new FsyncUnlockCommand(),
@@ -57,10 +55,7 @@ public final class DdlCommands {
         new ProfileCommand(engine),
         new ReIndexCommand(databases),
         new RenameCollectionCommand(databases),
-        new RolesInfoCommand(),
         new TopCommand(),
-        MissingUserCommand.update(),
-        new UsersInfoCommand(),
         new ValidateCommand(databases));
   }
 }

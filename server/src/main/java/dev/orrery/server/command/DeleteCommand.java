@@ -6,6 +6,7 @@ import dev.orrery.server.expression.ParseContext;
 import dev.orrery.server.plan.ExplainVerbosity;
 import dev.orrery.server.plan.Query;
 import dev.orrery.server.plan.QueryPlan;
+import dev.orrery.server.query.Filter;
 import dev.orrery.storage.CollectionStore;
 import dev.orrery.storage.Namespace;
 import dev.orrery.storage.value.RawDocument;
@@ -127,7 +128,7 @@ public final class DeleteCommand implements Explainable {
         Query.of(collection, scope.filter(statement.filter), statement.filter)
             .with(scope.collation())
             .with(new Query.Hints(statement.hint, null, null));
-    return QueryPlans.of(services.planner(), query);
+    return Plans.of(services.planner(), query);
   }
 
   @Override
@@ -179,9 +180,12 @@ public final class DeleteCommand implements Explainable {
       return 0;
     }
     WriteTarget.requireCollection(collection);
-    writer.admit(
-        collection,
-        QueryScope.of(collection, statement.collation, variables).filter(statement.filter));
+    Filter filter =
+        QueryScope.of(collection, statement.collation, variables).filter(statement.filter);
+    if (statement.isSingle) {
+      services.databases().requireTarget(collection, filter);
+    }
+    writer.admit(collection, filter);
     QueryPlan plan = plan(collection, statement, variables);
     var deletion = new Deletion(services, writer, collection, plan);
     return statement.isSingle ? deletion.deleteOne() == null ? 0 : 1 : deletion.deleteAll();

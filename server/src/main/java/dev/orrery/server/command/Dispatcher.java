@@ -21,6 +21,7 @@ import java.util.function.Consumer;
 import java.util.function.LongSupplier;
 import org.bson.BsonDocument;
 import org.bson.BsonTimestamp;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -56,6 +57,7 @@ public final class Dispatcher {
   private final Executor workers;
   private final LongSupplier nanoClock;
   private volatile ClusterTime latest;
+  private @Nullable ServerSideRetry retry;
 
   /** {@code workers} run the long commands, and refuse when there are too many. */
   public Dispatcher(Parts parts, Executor workers, LongSupplier nanoClock) {
@@ -63,6 +65,12 @@ public final class Dispatcher {
     this.workers = workers;
     this.nanoClock = nanoClock;
     this.latest = ClusterTime.of(parts.clusterClock().now());
+  }
+
+  /** Lets the server try again what is refused for its rate; to be called before the first call. */
+  public Dispatcher retryingBy(ServerSideRetry serverSideRetry) {
+    retry = serverSideRetry;
+    return this;
   }
 
   /** A cluster time and how replies tell it; the next write makes another. */
@@ -94,6 +102,14 @@ public final class Dispatcher {
    * throws for what the request says, and never blocks.
    */
   public void dispatch(Request request, Consumer<BsonDocument> replyTo) {
+    if (retry == null) {
+      dispatchOnce(request, replyTo);
+    } else {
+      retry.dispatch(request, replyTo, this::dispatchOnce);
+    }
+  }
+
+  private void dispatchOnce(Request request, Consumer<BsonDocument> replyTo) {
     String name = request.commandName();
     Command command = parts.commands().find(name);
     if (command == null) {
@@ -154,25 +170,29 @@ public final class Dispatcher {
     String database = request.isLegacy() ? request.legacyDatabase() : databaseOf(request);
     Names.requireLength(database);
     CommandReader body = CommandReader.ofCommand(spec, database, request);
-    Envelope envelope = Envelope.read(body, spec.has(Trait.RETRYABLE_WRITE));
+    Envelope envelope =
+        Envelope.read(body, spec.has(Trait.RETRYABLE_WRITE))
+            .ownedBy(request.connection().login().owner());
     SessionId sessionId = envelope.session().session();
     call.followsClusterTime = envelope.hasClusterTime() || sessionId != null;
-    parts.access().require(request.connection(), spec, database);
+    parts.access().require(request, spec, database);
     if (spec.has(Trait.ADMIN_DATABASE) && !database.equals("admin")) {
       throw new CommandException(
           ErrorCode.UNAUTHORIZED, spec.name() + " may only be run against the admin database.");
     }
     envelope.api().requireAllowed(spec);
     envelope.session().requireAllowed(spec);
-    Session session = sessionId == null ? null : parts.sessions().use(sessionId);
+    boolean hasSession = sessionId != null && parts.access().allowsSessions(request.connection());
+    Session session = hasSession ? parts.sessions().use(sessionId) : null;
     call.context =
         new CommandContext(
-            request.connection(),
-            database,
-            envelope,
-            session,
-            new CommandContext.Running(
-                Deadline.after(envelope.maxTimeMillis(), nanoClock), parts.metering().start()));
+                request.connection(),
+                database,
+                envelope,
+                session,
+                new CommandContext.Running(
+                    Deadline.after(envelope.maxTimeMillis(), nanoClock), parts.metering().start()))
+            .guardedBy(parts.access());
     return body;
   }
 

@@ -87,7 +87,7 @@ public final class DistinctCommand implements Explainable {
       return CompletableFuture.completedFuture(reply(new BsonArray()));
     }
     context.work().admit(collection, query.criteria().filter());
-    QueryPlan plan = QueryPlans.of(services.planner(), query);
+    QueryPlan plan = Plans.of(services.planner(), query);
     var values = new Values(FieldPath.parse(params.key), scope.collation().strings());
     return services
         .workers()
@@ -109,7 +109,7 @@ public final class DistinctCommand implements Explainable {
     Query query = query(collection, params, scope(collection, params));
     return collection == null
         ? ExplainStages.ofNothing(new Namespace(context.database(), params.collection), verbosity)
-        : QueryPlans.of(services.planner(), query).explain(verbosity, execution(context));
+        : Plans.of(services.planner(), query).explain(verbosity, execution(context));
   }
 
   private Execution execution(CommandContext context) {

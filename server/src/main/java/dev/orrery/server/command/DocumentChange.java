@@ -26,6 +26,7 @@ final class DocumentChange {
   private final Filter filter;
   private final boolean isMulti;
   private @Nullable DocumentValidator validator;
+  private boolean isKeyFixed;
 
   DocumentChange(
       CollectionStore collection, DocumentWriter writer, Filter filter, boolean isMulti) {
@@ -37,6 +38,12 @@ final class DocumentChange {
 
   DocumentChange checkedBy(@Nullable DocumentValidator newValidator) {
     validator = newValidator;
+    return this;
+  }
+
+  /** Whether a change of the partition key's value is refused, as Cosmos DB does. */
+  DocumentChange keepingKey(boolean isFixed) {
+    isKeyFixed = isFixed;
     return this;
   }
 
@@ -107,6 +114,13 @@ final class DocumentChange {
 
   /** MongoDB's conditions for a change of the shard key's value. */
   private void requireMovable() {
+    if (isKeyFixed) {
+      String path = collection.info().partitionKey();
+      throw new CommandException(
+          ErrorCode.IMMUTABLE_FIELD,
+          "Performing an update on the path '%s' would modify the immutable field '%s'"
+              .formatted(path, path));
+    }
     if (isMulti) {
       throw new CommandException(
           ErrorCode.INVALID_OPTIONS,

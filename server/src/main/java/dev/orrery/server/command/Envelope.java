@@ -60,6 +60,23 @@ record Envelope(
         found.containsKey("$clusterTime"));
   }
 
+  /** The same in a session of that user, if it is in a session at all. */
+  Envelope ownedBy(String owner) {
+    if (session.session() == null || owner.isEmpty()) {
+      return this;
+    }
+    return new Envelope(
+        session.ownedBy(owner),
+        api,
+        readConcern,
+        writeConcern,
+        readPreference,
+        maxTimeMillis,
+        comment,
+        statements,
+        hasClusterTime);
+  }
+
   private static boolean isGeneric(String name) {
     return switch (name) {
       case "$db",

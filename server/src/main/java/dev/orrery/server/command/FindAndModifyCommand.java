@@ -167,8 +167,9 @@ public final class FindAndModifyCommand implements Explainable {
     if (collection == null) {
       return services.workers().run(true, () -> removed(0, BsonNull.VALUE));
     }
+    services.databases().requireTarget(collection, query.criteria().filter());
     site.writer().admit(collection, query.criteria().filter());
-    QueryPlan plan = QueryPlans.of(services.planner(), query);
+    QueryPlan plan = Plans.of(services.planner(), query);
     var deletion = new Deletion(services, site.writer(), collection, plan);
     return services
         .workers()
@@ -216,7 +217,7 @@ public final class FindAndModifyCommand implements Explainable {
       return ExplainStages.ofNothing(
           new Namespace(context.database(), params.collection), verbosity);
     }
-    QueryPlan plan = QueryPlans.of(services.planner(), query);
+    QueryPlan plan = Plans.of(services.planner(), query);
     return ExplainStages.ofDeletion(
         plan.explain(verbosity, writer.execution(services, collection, plan)));
   }

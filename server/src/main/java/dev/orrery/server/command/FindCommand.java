@@ -3,7 +3,6 @@ package dev.orrery.server.command;
 import dev.orrery.server.cursor.ClientCursor;
 import dev.orrery.server.cursor.TailableCursor;
 import dev.orrery.server.error.CommandException;
-import dev.orrery.server.error.ErrorCode;
 import dev.orrery.server.plan.DocumentCursor;
 import dev.orrery.server.plan.Execution;
 import dev.orrery.server.plan.ExplainVerbosity;
@@ -67,10 +66,10 @@ public final class FindCommand implements Explainable {
     }
     context.work().admit(collection, query.criteria().filter());
     if (params.mode().isTailable()) {
-      requireCapped(collection, params);
+      requireCapped(query, params);
       return services.workers().run(() -> tail(context, query, params));
     }
-    QueryPlan plan = QueryPlans.of(services.planner(), query, params);
+    QueryPlan plan = Plans.forFind(services.planner(), query, params);
     return services.workers().run(plan.isShort(), () -> open(context, query, plan, params));
   }
 
@@ -83,7 +82,7 @@ public final class FindCommand implements Explainable {
     Query query = FindQuery.of(services, collection, params);
     return collection == null
         ? ExplainStages.ofNothing(new Namespace(context.database(), params.collection()), verbosity)
-        : QueryPlans.of(services.planner(), query, params)
+        : Plans.forFind(services.planner(), query, params)
             .explain(verbosity, execution(context, params));
   }
 
@@ -93,12 +92,9 @@ public final class FindCommand implements Explainable {
     return execution;
   }
 
-  private static void requireCapped(CollectionStore collection, FindParams params) {
-    if (!CappedLimits.of(collection.info()).isCapped()) {
-      throw new CommandException(
-          ErrorCode.BAD_VALUE,
-          "error processing query: %s tailable cursor requested on non capped collection"
-              .formatted(QueryText.of(collection.info().namespace(), params)));
+  private static void requireCapped(Query query, FindParams params) {
+    if (!CappedLimits.of(query.collection().info()).isCapped()) {
+      throw QueryText.notCapped(query.collection().info().namespace(), params);
     }
   }
 

@@ -1,13 +1,18 @@
 package dev.orrery.server.command;
 
+import dev.orrery.server.auth.Logins;
+import dev.orrery.server.auth.UserName;
+import dev.orrery.server.error.CommandException;
 import dev.orrery.server.session.ClusterClock;
 import dev.orrery.server.session.Sessions;
+import dev.orrery.storage.value.RawDocument;
 import dev.orrery.storage.value.RawTypes;
 import dev.orrery.storage.value.RawValue;
 import dev.orrery.wire.Compressor;
 import dev.orrery.wire.WireLimits;
 import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.CompletionStage;
 import org.bson.BsonArray;
 import org.bson.BsonBoolean;
 import org.bson.BsonDateTime;
@@ -35,12 +40,14 @@ final class HelloCommand implements Command {
   private final String primaryField;
   private final ServerFacts facts;
   private final ClusterClock clusterClock;
+  private final Logins logins;
 
   private HelloCommand(Spec spec, String primaryField, Services services) {
     this.spec = spec;
     this.primaryField = primaryField;
     this.facts = services.facts();
     this.clusterClock = services.clusterClock();
+    this.logins = services.security().logins();
   }
 
   static HelloCommand hello(Services services) {
@@ -63,20 +70,68 @@ final class HelloCommand implements Command {
     boolean knowsHello = body.bool("helloOk", false);
     RawValue client = body.value("client");
     List<RawValue> compressors = body.array("compression");
+    String mechanismsOf = body.string("saslSupportedMechs");
+    RawDocument speculation = body.rawDocument("speculativeAuthenticate");
     body.ignoreRest(
         "backpressure",
         "hostInfo",
         "internalClient",
         "loadBalanced",
         "maxAwaitTimeMS",
-        "saslSupportedMechs",
-        "speculativeAuthenticate",
         "topologyVersion");
     body.finish();
     if (client != null) {
       ClientMetadata.introduce(context.connection(), client);
     }
-    return reply(context.connection(), knowsHello, compressors);
+    BsonDocument reply = reply(context.connection(), knowsHello, compressors);
+    if (mechanismsOf != null) {
+      reply.append("saslSupportedMechs", mechanisms(mechanismsOf));
+    }
+    BsonDocument login = speculation == null ? null : speculate(context, speculation);
+    if (login != null) {
+      reply.append("speculativeAuthenticate", login);
+    }
+    return reply;
+  }
+
+  /** Of {@code db.user}. */
+  private BsonArray mechanisms(String name) {
+    int dot = name.indexOf('.');
+    var user =
+        dot < 0
+            ? new UserName(name, "")
+            : new UserName(name.substring(dot + 1), name.substring(0, dot));
+    var mechanisms = new BsonArray();
+    logins.mechanisms(user).forEach(each -> mechanisms.add(new BsonString(each)));
+    return mechanisms;
+  }
+
+  /** The first step of a login, taken with the first request; null when it cannot be taken. */
+  private BsonDocument speculate(CommandContext context, RawDocument document) {
+    var body = CommandReader.of("speculativeAuthenticate", document);
+    ClientConnection connection = context.connection();
+    String subject = connection.certificateSubject();
+    if (!body.has("saslStart") && subject == null) {
+      return null;
+    }
+    try {
+      String database = body.string("db");
+      CompletionStage<BsonDocument> first =
+          body.has("saslStart")
+              ? logins
+                  .start(
+                      connection.loginAttempt(),
+                      SaslPayload.start(body, database == null ? "admin" : database))
+                  .thenApply(SaslPayload::reply)
+              : logins
+                  .withCertificate(connection.loginAttempt(), subject, null)
+                  .thenApply(AuthenticateCommand::reply);
+      var step = first.toCompletableFuture();
+      // What failed is told later, when the client asks in earnest.
+      return step.isDone() && !step.isCompletedExceptionally() ? step.join() : null;
+    } catch (CommandException notNow) {
+      return null;
+    }
   }
 
   private BsonDocument reply(

@@ -28,12 +28,15 @@ final class ListDatabasesCommand implements Command {
   public BsonDocument run(CommandContext context, CommandReader body) {
     RawDocument given = body.rawDocument("filter");
     boolean nameOnly = body.safeBool("nameOnly", false);
-    body.ignore("authorizedDatabases");
+    body.ignore("authorizedDatabases"); // those who may not see all never do
     body.finish();
     Filter filter = FilterParser.parse(given == null ? RawDocument.EMPTY : given);
     var list = new BsonArray();
     long total = 0;
     for (String name : databases.names()) {
+      if (!context.sees(name)) {
+        continue;
+      }
       var document = new BsonDocument("name", new BsonString(name));
       long bytes = nameOnly ? 0 : bytes(name);
       if (!nameOnly) {

@@ -2,7 +2,7 @@ package dev.orrery.server.command;
 
 import org.bson.BsonDocument;
 
-/** {@code logout}: ends the authentication of the connection, of which there is none. */
+/** {@code logout}: ends the authentication of the connection, if there is one. */
 final class LogoutCommand implements Command {
   @Override
   public Spec spec() {
@@ -12,6 +12,7 @@ final class LogoutCommand implements Command {
   @Override
   public BsonDocument run(CommandContext context, CommandReader body) {
     body.finish();
+    context.connection().login().logout();
     return new BsonDocument();
   }
 }

@@ -113,10 +113,11 @@ final class Modification {
             .with(new Query.Hints(target.hint(), null, null))
             .with(order)
             .with(statement.options().isMulti() ? Query.Window.ALL : new Query.Window(0, 1));
-    plan = QueryPlans.of(site.services.planner(), query);
+    plan = Plans.forUpdate(site.services.planner(), query);
     change =
         new DocumentChange(collection, site.writer, filter, statement.options().isMulti())
-            .checkedBy(site.isUnchecked ? null : DocumentValidator.find(collection.info()));
+            .checkedBy(site.isUnchecked ? null : DocumentValidator.find(collection.info()))
+            .keepingKey(site.services.databases().provisioning().isCosmos());
   }
 
   BsonDocument explain(ExplainVerbosity verbosity) {
@@ -143,6 +144,9 @@ final class Modification {
 
   Result run() {
     if (collection != null) {
+      if (!statement.options().isMulti() || statement.options().isUpsert()) {
+        site.services.databases().requireTarget(collection, filter);
+      }
       site.writer.admit(collection, filter);
     }
     Result result = statement.options().isMulti() ? updateAll() : updateOne();
@@ -280,6 +284,7 @@ final class Modification {
       prepare();
     }
     change.requireValid(document);
+    site.services.databases().requirePartitionKey(collection, document);
     try {
       site.writer.insert(collection, document);
     } catch (CommandException e) {

@@ -2,6 +2,8 @@ package dev.orrery.server.command;
 
 import dev.orrery.server.error.BsonText;
 import dev.orrery.server.error.CommandException;
+import dev.orrery.server.error.ErrorCode;
+import dev.orrery.server.plan.Query;
 import dev.orrery.storage.Namespace;
 import dev.orrery.storage.value.RawDocument;
 import org.bson.BsonDocument;
@@ -32,26 +34,35 @@ final class QueryText {
     return text.toString();
   }
 
-  /** The query of a command that is no find; MongoDB completes its collation. */
-  static String of(Namespace namespace, RawDocument filter) {
-    var text = new StringBuilder("ns=").append(namespace);
-    body(text, filter, RawDocument.EMPTY, RawDocument.EMPTY);
-    return text.append("Collation: { locale: \"simple\" }\n").toString();
+  /** The query of a command that is no find. */
+  static String of(Query query) {
+    var text = new StringBuilder("ns=").append(query.collection().info().namespace());
+    body(text, query.criteria().document(), query.order().document(), RawDocument.EMPTY);
+    if (!query.criteria().collation().isSimple()) {
+      BsonDocument collation = query.criteria().collation().specification();
+      text.append("Collation: ").append(BsonText.document(collation)).append('\n');
+    }
+    return text.toString();
+  }
+
+  static String ofUpdate(Query query) {
+    boolean isSimple = query.criteria().collation().isSimple();
+    return of(query) + (isSimple ? "Collation: { locale: \"simple\" }\n" : "");
   }
 
   /** The planner's refusal, with the query before it. */
   static CommandException refused(String query, CommandException cause) {
-    if (cause.getMessage().startsWith(REFUSED)) {
-      return cause;
-    }
     return new CommandException(
         cause.code(),
         REFUSED + query + " planner returned error :: caused by :: " + cause.getMessage(),
         cause.details());
   }
 
-  static CommandException refused(Namespace namespace, FindParams params, CommandException cause) {
-    return refused(of(namespace, params), cause);
+  /** A cursor shall stay open at the end of a collection that is not capped. */
+  static CommandException notCapped(Namespace namespace, FindParams params) {
+    return new CommandException(
+        ErrorCode.BAD_VALUE,
+        REFUSED + of(namespace, params) + " tailable cursor requested on non capped collection");
   }
 
   private static void append(StringBuilder text, String name, long value, long absent) {

@@ -1,10 +1,27 @@
 package dev.orrery.server.command;
 
+import dev.orrery.server.auth.Accounts;
+import dev.orrery.server.auth.Privilege;
+import dev.orrery.server.auth.Role;
+import dev.orrery.server.auth.RoleName;
+import dev.orrery.server.auth.Security;
+import dev.orrery.storage.value.RawValue;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
 import org.bson.BsonArray;
+import org.bson.BsonBoolean;
 import org.bson.BsonDocument;
+import org.bson.BsonString;
 
-/** {@code rolesInfo}: a server without authentication has no roles of its own. */
+/** {@code rolesInfo}: one role, several, or those of the database. */
 final class RolesInfoCommand implements Command {
+  private final Accounts accounts;
+
+  RolesInfoCommand(Security security) {
+    this.accounts = security.accounts();
+  }
+
   @Override
   public Spec spec() {
     return Spec.of("rolesInfo", Access.READ);
@@ -12,8 +29,62 @@ final class RolesInfoCommand implements Command {
 
   @Override
   public BsonDocument run(CommandContext context, CommandReader body) {
-    body.ignore("showPrivileges", "showBuiltinRoles", "showAuthenticationRestrictions");
+    RawValue which = body.value("rolesInfo");
+    boolean showsPrivileges = body.safeBool("showPrivileges", false);
+    boolean showsBuiltIn = body.safeBool("showBuiltinRoles", false);
+    body.ignore("showAuthenticationRestrictions");
     body.finish();
-    return new BsonDocument("roles", new BsonArray());
+    var roles = new BsonArray();
+    for (Role role : find(context.database(), which, showsBuiltIn)) {
+      roles.add(describe(role, showsPrivileges));
+    }
+    return new BsonDocument("roles", roles);
+  }
+
+  private List<Role> find(String database, RawValue which, boolean showsBuiltIn) {
+    if (which.isNumber()) {
+      var all = new ArrayList<>(accounts.rolesIn(database));
+      if (showsBuiltIn) {
+        all.addAll(accounts.builtInRolesIn(database));
+      }
+      return all;
+    }
+    List<RawValue> names = which.isArray() ? which.asDocument().toValues() : List.of(which);
+    return RoleNames.parse(database, names).stream()
+        .map(accounts::find)
+        .filter(Objects::nonNull)
+        .toList();
+  }
+
+  private BsonDocument describe(Role role, boolean showsPrivileges) {
+    RoleName name = role.name();
+    var document =
+        new BsonDocument("_id", new BsonString(name.database() + "." + name.role()))
+            .append("role", new BsonString(name.role()))
+            .append("db", new BsonString(name.database()));
+    if (showsPrivileges) {
+      document.append("privileges", privileges(role.privileges()));
+    }
+    var grants = accounts.grantsOf(role.inherited());
+    document
+        .append("roles", names(role.inherited()))
+        .append("inheritedRoles", names(grants.roles()));
+    if (showsPrivileges) {
+      var all = accounts.grantsOf(List.of(name));
+      document.append("inheritedPrivileges", privileges(all.privileges()));
+    }
+    return document.append("isBuiltin", BsonBoolean.valueOf(role.isBuiltIn()));
+  }
+
+  private static BsonArray names(List<RoleName> roles) {
+    var names = new BsonArray();
+    roles.forEach(role -> names.add(role.toBson()));
+    return names;
+  }
+
+  private static BsonArray privileges(List<Privilege> privileges) {
+    var array = new BsonArray();
+    privileges.forEach(privilege -> array.add(privilege.toBson()));
+    return array;
   }
 }

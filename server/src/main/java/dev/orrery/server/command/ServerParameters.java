@@ -20,6 +20,9 @@ import org.bson.BsonValue;
  * The parameters of getParameter and setParameter: MongoDB's names, for what means something here.
  */
 public final class ServerParameters {
+  /** Cosmos DB's name for server-side retry. */
+  private static final String DISABLE_RATE_LIMITING_RESPONSES = "disableRateLimitingResponses";
+
   /** One parameter and where it starts. */
   record Parameter(String name, BsonValue initial, boolean isSettable) {}
 
@@ -27,6 +30,7 @@ public final class ServerParameters {
       List.of( // sorted by name
           fixed("authenticationMechanisms", new BsonArray(List.of())),
           settable("cursorTimeoutMillis", new BsonInt64(600_000)),
+          settable(DISABLE_RATE_LIMITING_RESPONSES, BsonBoolean.FALSE),
           fixed("featureCompatibilityVersion", new BsonDocument("version", new BsonString("7.0"))),
           fixed("localLogicalSessionTimeoutMinutes", new BsonInt32(30)),
           settable("logLevel", new BsonInt32(0)),
@@ -59,6 +63,11 @@ public final class ServerParameters {
   /** Tells {@code listener} the name and the new value after every change. */
   public void onChange(BiConsumer<String, BsonValue> listener) {
     listeners.add(listener);
+  }
+
+  /** Whether the server tries again what it refused for want of request units. */
+  public boolean hasServerSideRetry() {
+    return values.get(DISABLE_RATE_LIMITING_RESPONSES).equals(BsonBoolean.TRUE);
   }
 
   /** The value, or null when there is no parameter of that name. */

@@ -1,5 +1,6 @@
 package dev.orrery.server.command;
 
+import dev.orrery.server.auth.Security;
 import dev.orrery.server.session.ClusterClock;
 import dev.orrery.server.session.Sessions;
 
@@ -16,4 +17,5 @@ public record Services(
     NetworkMeters network,
     ServerParameters parameters,
     RecentLog log,
-    Runnable stop) {}
+    Runnable stop,
+    Security security) {}

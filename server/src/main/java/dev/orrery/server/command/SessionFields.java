@@ -46,6 +46,11 @@ public record SessionFields(
     return new SessionFields(session, number, commits != null, starts != null);
   }
 
+  SessionFields ownedBy(String owner) {
+    return new SessionFields(
+        new SessionId(session.id(), owner), txnNumber, isTransaction, startsTransaction);
+  }
+
   /** Refuses a transaction number on a command that has no use for it. */
   void requireAllowed(Command.Spec spec) {
     if (isTransaction && !spec.has(Trait.TRANSACTION)) {

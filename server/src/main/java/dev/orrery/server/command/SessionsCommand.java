@@ -54,7 +54,8 @@ final class SessionsCommand implements Command {
             .limit(SESSIONS_MAX)
             .map(document -> SessionFields.sessionId(path, document))
             .toList();
-    ids.forEach(id -> action.accept(sessions, id));
+    String owner = context.connection().login().owner();
+    ids.forEach(id -> action.accept(sessions, new SessionId(id.id(), owner)));
     return new BsonDocument();
   }
 }

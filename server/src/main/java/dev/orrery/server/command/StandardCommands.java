@@ -11,6 +11,7 @@ public final class StandardCommands {
   /** {@code further} are the commands that need more than {@link Services}. */
   public static CommandTable table(Services services, List<Command> further) {
     var commands = new ArrayList<>(diagnostic(services));
+    commands.addAll(SecurityCommands.list(services.security()));
     commands.addAll(further);
     commands.add(new ListCommandsCommand(commands));
     return new CommandTable(commands);
@@ -21,7 +22,6 @@ public final class StandardCommands {
     return List.of( // sorted by command name
         new BuildInfoCommand(facts),
         new ConnPoolStatsCommand(),
-        new ConnectionStatusCommand(),
         SessionsCommand.end(services.sessions()),
         new FeaturesCommand(),
         new GetCmdLineOptsCommand(facts),
@@ -35,7 +35,6 @@ public final class StandardCommands {
         SessionsCommand.kill(services.sessions()),
         new LockInfoCommand(),
         new LogRotateCommand(),
-        new LogoutCommand(),
         new PingCommand(),
         SessionsCommand.refresh(services.sessions()),
         new ReplSetGetConfigCommand(facts),

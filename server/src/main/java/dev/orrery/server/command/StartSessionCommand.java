@@ -27,7 +27,7 @@ final class StartSessionCommand implements Command {
   public BsonDocument run(CommandContext context, CommandReader body) {
     body.finish();
     UUID id = ids.get();
-    sessions.use(new SessionId(id, ""));
+    sessions.use(new SessionId(id, context.connection().login().owner()));
     return new BsonDocument("id", new BsonDocument("id", new BsonBinary(id)))
         .append("timeoutMinutes", new BsonInt32((int) Sessions.TIMEOUT.toMinutes()));
   }

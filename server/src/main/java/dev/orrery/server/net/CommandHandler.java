@@ -34,7 +34,11 @@ public final class CommandHandler implements RequestHandler {
     meters.opened();
     connection.set(
         CLIENT,
-        new ClientConnection(connection.id(), text(connection.remote()), text(connection.local())));
+        new ClientConnection(
+            connection.id(),
+            text(connection.remote()),
+            text(connection.local()),
+            connection::certificateSubject));
   }
 
   @Override

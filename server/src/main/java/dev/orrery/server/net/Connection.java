@@ -4,6 +4,8 @@ import java.net.InetSocketAddress;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
 
 /**
  * One client connection, as commands see it: who it is, and what was said on it. Lives until {@link
@@ -14,6 +16,7 @@ public final class Connection {
   private final InetSocketAddress remote;
   private final InetSocketAddress local;
   private final Runnable closer;
+  private volatile Supplier<String> certificateSubject = () -> null;
   private final Map<Attribute<?>, Object> attributes = new ConcurrentHashMap<>(4);
 
   /**
@@ -42,6 +45,15 @@ public final class Connection {
 
   public void close() {
     closer.run();
+  }
+
+  /** The name in the certificate that the client showed and we checked, or null. */
+  public @Nullable String certificateSubject() {
+    return certificateSubject.get();
+  }
+
+  void certificateFrom(Supplier<String> source) {
+    certificateSubject = source;
   }
 
   public <T> Optional<T> find(Attribute<T> attribute) {

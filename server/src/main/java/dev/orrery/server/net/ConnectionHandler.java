@@ -8,6 +8,7 @@ import dev.orrery.wire.WireException;
 import io.netty.buffer.ByteBuf;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
+import io.netty.handler.codec.DecoderException;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.util.concurrent.RejectedExecutionException;
@@ -62,6 +63,8 @@ final class ConnectionHandler extends ChannelInboundHandlerAdapter {
             (InetSocketAddress) channel.remoteAddress(),
             (InetSocketAddress) channel.localAddress(),
             channel::close);
+    // The handshake comes later, so who the client is can be asked, not told.
+    connection.certificateFrom(() -> TlsTransport.peerSubject(channel.pipeline()));
     requests.opened(connection);
   }
 
@@ -93,8 +96,9 @@ final class ConnectionHandler extends ChannelInboundHandlerAdapter {
 
   @Override
   public void exceptionCaught(ChannelHandlerContext context, Throwable cause) {
-    if (cause instanceof IOException) {
-      LOG.debug("{} was lost: {}", connection, cause.toString());
+    Throwable lost = cause instanceof DecoderException ? cause.getCause() : cause;
+    if (lost instanceof IOException) { // a failed handshake is one as well
+      LOG.debug("{} was lost: {}", connection, lost.toString());
     } else {
       LOG.error("{} is closed after a bug", connection, cause);
     }

@@ -5,6 +5,7 @@ import java.util.Map;
 import java.util.TreeMap;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.LongAdder;
+import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
 /** What one collection's requests cost: in all, by partition, and by partition key. */
@@ -12,6 +13,7 @@ final class CollectionTotals {
   private static final int KEYS_MAX = 100;
 
   private final Namespace namespace;
+  private final BooleanSupplier exists;
   private final Map<Integer, UnitWindow> partitions = new ConcurrentHashMap<>();
   private final TopCounts<PartitionKeyValue> keys = new TopCounts<>(KEYS_MAX);
 
@@ -20,8 +22,16 @@ final class CollectionTotals {
 
   private final Map<Integer, LongAdder> refused = new ConcurrentHashMap<>();
 
-  CollectionTotals(Namespace namespace) {
+  /**
+   * @param exists false once the collection was dropped
+   */
+  CollectionTotals(Namespace namespace, BooleanSupplier exists) {
     this.namespace = namespace;
+    this.exists = exists;
+  }
+
+  boolean isObsolete() {
+    return !exists.getAsBoolean();
   }
 
   Namespace namespace() {

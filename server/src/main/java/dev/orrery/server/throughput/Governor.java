@@ -7,6 +7,7 @@ import dev.orrery.storage.partition.PartitionMap;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Function;
@@ -73,6 +74,11 @@ public final class Governor {
         budget.charge(charge, nanoClock.getAsLong());
       }
     }
+  }
+
+  /** Forgets all collections but these; one that never spent anything begins anew. */
+  void retain(Set<UUID> collections) {
+    dedicated.keySet().retainAll(collections);
   }
 
   /** What a partition has to spend; null when nothing limits it. */

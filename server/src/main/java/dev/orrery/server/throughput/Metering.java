@@ -97,7 +97,7 @@ public final class Metering {
     return totals != null
         ? totals
         : collections.computeIfAbsent(
-            info.uuid(), absent -> new CollectionTotals(info.namespace()));
+            info.uuid(), absent -> new CollectionTotals(info.namespace(), collection::exists));
   }
 
   private long second() {
@@ -129,15 +129,12 @@ public final class Metering {
         .append("comments", UnitReport.sums(comments));
   }
 
-  /** Forgets a collection that was dropped. */
-  public void forget(UUID collection) {
-    collections.remove(collection);
-  }
-
   private void checkOnceAMinute() {
     long last = checkedSecond.get();
     long now = second();
     if (now - last >= UnitWindow.SECONDS && checkedSecond.compareAndSet(last, now)) {
+      collections.values().removeIf(CollectionTotals::isObsolete);
+      governor.retain(collections.keySet());
       collections.values().forEach(totals -> hotSpots.log(totals, now));
     }
   }

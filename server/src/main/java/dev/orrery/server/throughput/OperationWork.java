@@ -20,7 +20,13 @@ public final class OperationWork {
   /** A duplicate key is found by reading. */
   private static final RequestCharge REFUSED_WRITE = RequestUnits.pointRead(0);
 
+  private static final RequestCharge ASKED =
+      RequestUnits.query(new RequestUnits.QueryWork(1, 0, 0, 0));
+
   private static final long TERM = 4;
+
+  /** A request with more reads than this pays before its end. */
+  private static final int OWED_MAX = 100;
 
   private final Metering metering;
   private long twentyFirsts;
@@ -110,8 +116,18 @@ public final class OperationWork {
     pay(read, read.partitions(), read.next(batch));
   }
 
+  /** Pays for asking every partition something that it knows without reading documents. */
+  public void asked(CollectionStore collection) {
+    for (PartitionStore partition : collection.partitions()) {
+      pay(collection, partition.id(), ASKED);
+    }
+  }
+
   /** A read that returns nothing, but counts documents or finds those to be written. */
   public MeteredRead owe(MeteredRead read) {
+    if (owed.size() == OWED_MAX) {
+      settle();
+    }
     read.target(key);
     owed.add(read);
     return read;

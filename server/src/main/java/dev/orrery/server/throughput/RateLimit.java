@@ -3,9 +3,13 @@ package dev.orrery.server.throughput;
 import dev.orrery.server.error.CommandException;
 import dev.orrery.server.error.ErrorCode;
 import java.util.UUID;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 
 /** The refusal of a request for which no request units are left, in Cosmos DB's words. */
-final class RateLimit {
+public final class RateLimit {
+  private static final Pattern RETRY_AFTER = Pattern.compile("RetryAfterMs=(\\d+)");
+
   private RateLimit() {}
 
   /** Of a whole command. */
@@ -18,6 +22,12 @@ final class RateLimit {
             + "\r\n]\r\n);'";
     return new CommandException(
         ErrorCode.REQUEST_RATE_TOO_LARGE, text.formatted(retryAfterMillis, new UUID(0, activity)));
+  }
+
+  /** What a refusal says about when to come again. */
+  public static long retryAfterMillis(String message) {
+    Matcher matcher = RETRY_AFTER.matcher(message);
+    return matcher.find() ? Long.parseLong(matcher.group(1)) : 1;
   }
 
   /** Of one item of a batch of writes. */

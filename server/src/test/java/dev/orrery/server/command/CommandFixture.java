@@ -1,5 +1,6 @@
 package dev.orrery.server.command;
 
+import dev.orrery.server.auth.Security;
 import dev.orrery.server.session.ClusterClock;
 import dev.orrery.server.session.Sessions;
 import dev.orrery.server.throughput.Metering;
@@ -34,6 +35,7 @@ final class CommandFixture {
   AccessControl access = AccessControl.OPEN;
   Metering metering = Metering.unlimited();
   Executor workers = Runnable::run;
+  final Security security = Security.open();
   private final List<Command> further = new ArrayList<>();
 
   CommandFixture with(Command... commands) {
@@ -53,7 +55,8 @@ final class CommandFixture {
         network,
         parameters,
         log,
-        () -> stops.add("stop"));
+        () -> stops.add("stop"),
+        security);
   }
 
   Dispatcher dispatcher() {

@@ -13,6 +13,7 @@ import dev.orrery.storage.chronicle.ChronicleEngine;
 import dev.orrery.storage.chronicle.EngineOptions;
 import dev.orrery.storage.log.LogOptions;
 import java.nio.file.Path;
+import java.util.UUID;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.atomic.AtomicLong;
@@ -28,11 +29,13 @@ final class CosmosFixture implements AutoCloseable {
   private final ScheduledExecutorService timer = Executors.newSingleThreadScheduledExecutor();
 
   CosmosFixture(Path directory, Provisioning provisioning) {
+    this(directory, provisioning, EngineOptions.defaults());
+  }
+
+  CosmosFixture(Path directory, Provisioning provisioning, EngineOptions options) {
     engine =
         ChronicleEngine.open(
-            directory,
-            EngineOptions.defaults().with(LogOptions.defaults().withFsync(false)),
-            new QueryHooks());
+            directory, options.with(LogOptions.defaults().withFsync(false)), new QueryHooks());
     var throughputs = new DatabaseThroughputs(engine);
     var databases = new Databases(engine, provisioning, throughputs);
     var governor = new Governor(throughputs::of, provisioning, commands.nanos::get);
@@ -49,8 +52,14 @@ final class CosmosFixture implements AutoCloseable {
             new Workers(Runnable::run, timer),
             directory,
             ObjectId::new);
+    var facts = commands.services().facts();
+    var aggregate = new AggregateCommand(data, facts);
+    commands
+        .with(DataCommands.list(data, aggregate, facts).toArray(Command[]::new))
+        .with(aggregate);
     commands.with(
-        DataCommands.list(data, ViewReader.NONE, commands.services().facts())
+        DdlCommands.all(
+                databases, data.cursors(), aggregate, () -> new UUID(0, 1), commands.nanos::get)
             .toArray(Command[]::new));
     commands.with(
         CosmosCommands.list(new CosmosServices(databases, metering)).toArray(Command[]::new));

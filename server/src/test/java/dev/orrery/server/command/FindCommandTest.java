@@ -147,6 +147,22 @@ class FindCommandTest {
   }
 
   @Test
+  void explainTellsThePlanAndWritesNothing() {
+    BsonDocument find =
+        data.run("{explain: {find: 'c', filter: {a: 1}}, verbosity: 'queryPlanner'}");
+    assertThat(find.keySet())
+        .containsExactly(
+            "explainVersion", "queryPlanner", "command", "serverInfo", "serverParameters", "ok");
+    BsonDocument delete = data.run("{explain: {delete: 'c', deletes: [{q: {}, limit: 0}]}}");
+    BsonDocument stages = delete.getDocument("executionStats").getDocument("executionStages");
+    assertThat(stages.getString("stage").getValue()).isEqualTo("DELETE");
+    assertThat(stages.getInt32("nWouldDelete").getValue()).isEqualTo(5);
+    assertThat(data.run("{count: 'c'}").getInt32("n").getValue()).isEqualTo(5);
+    assertThat(data.error("{explain: {foo: 1}}"))
+        .isEqualTo("59 CommandNotFound: Explain failed due to unknown command: foo");
+  }
+
+  @Test
   void countsWithSkipAndLimit() {
     assertThat(data.answer("{count: 'c', query: {_id: {$gt: 1}}, skip: 1, limit: -2}"))
         .isEqualTo(canonical("{n: 2, ok: 1.0}"));

@@ -42,6 +42,8 @@ class RequestChargeTest {
       assertThat(fixture.charge()).isEqualTo(1);
       fixture.must("{find: 'a', filter: {none: 1}}");
       assertThat(fixture.charge()).isCloseTo(4 * 52 / 21.0, within(0.1));
+      fixture.must("{count: 'a'}");
+      assertThat(fixture.charge()).isEqualTo(4 * 52 / 21.0);
       fixture.must("{count: 'a', query: {none: 1}}");
       assertThat(fixture.charge()).isCloseTo(4 * 52 / 21.0, within(0.1));
     }

@@ -8,6 +8,7 @@ import com.mongodb.client.ClientSession;
 import com.mongodb.client.MongoClient;
 import com.mongodb.client.MongoClients;
 import com.mongodb.client.MongoDatabase;
+import dev.orrery.server.auth.Security;
 import dev.orrery.server.command.AccessControl;
 import dev.orrery.server.command.CommandMetrics;
 import dev.orrery.server.command.Dispatcher;
@@ -47,7 +48,8 @@ class CommandHandlerTest {
             meters,
             new ServerParameters(),
             new RecentLog(),
-            () -> {});
+            () -> {},
+            Security.open());
     var parts =
         new Dispatcher.Parts(
             StandardCommands.table(services, List.of()),

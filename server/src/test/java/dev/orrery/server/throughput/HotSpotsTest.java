@@ -10,7 +10,8 @@ import org.junit.jupiter.api.Test;
 class HotSpotsTest {
   private static final long SECOND = 1_000;
 
-  private final CollectionTotals totals = new CollectionTotals(new Namespace("shop", "orders"));
+  private final CollectionTotals totals =
+      new CollectionTotals(new Namespace("shop", "orders"), () -> true);
 
   private void spend(int partition, String key, long units) {
     var charge = new RequestCharge(units * RequestCharge.UNIT);

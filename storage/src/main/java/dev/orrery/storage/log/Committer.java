@@ -92,7 +92,8 @@ final class Committer implements Closeable {
   }
 
   CompletableFuture<Void> whenDurable(long lsn) {
-    if (lsn <= durableLsn) {
+    // Without fsync appended is durable, also before the appender has come to say so.
+    if (lsn <= durableLsn || !fsync && failure == null) {
       return CompletableFuture.completedFuture(null);
     }
     lock.lock();

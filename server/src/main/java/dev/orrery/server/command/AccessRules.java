@@ -1,0 +1,337 @@
+package dev.orrery.server.command;
+
+import static java.util.Map.entry;
+
+import dev.orrery.server.auth.Action;
+import dev.orrery.server.auth.Grants;
+import dev.orrery.server.auth.Resource;
+import dev.orrery.server.auth.UserName;
+import dev.orrery.server.command.Command.Trait;
+import dev.orrery.storage.value.RawDocument;
+import dev.orrery.storage.value.RawElements;
+import dev.orrery.storage.value.RawTypes;
+import dev.orrery.storage.value.RawValue;
+import java.util.Arrays;
+import java.util.Map;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Which privileges each command needs. A command that has no rule here needs what its access says:
+ * to read or write the collection it names, or to administer its database or the server.
+ */
+final class AccessRules {
+  /** What a caller wants to run, and who that is. */
+  record Call(Command.Spec spec, String database, Request request, UserName user) {
+    RawDocument body() {
+      return request.body();
+    }
+
+    /** The value of the command's own field; null for an empty command. */
+    @Nullable RawValue target() {
+      RawElements first = body().elements();
+      return first.next() ? first.value() : null;
+    }
+
+    /** The text of a field, or null when it is missing or something else. */
+    @Nullable String text(String field) {
+      return AccessRules.text(body().field(field));
+    }
+
+    /** The collection that the command names, else its database. */
+    Resource collection() {
+      String name = AccessRules.text(target());
+      return name == null ? Resource.database(database) : Resource.collection(database, name);
+    }
+
+    Resource wholeDatabase() {
+      return Resource.database(database);
+    }
+
+    Call on(Command.Spec other, RawDocument body) {
+      return new Call(
+          other, database, Request.message(request.connection(), body, request.sequences()), user);
+    }
+  }
+
+  /** Whether somebody with those privileges may make that call. */
+  @FunctionalInterface
+  interface Rule {
+    boolean allows(Grants grants, Call call);
+  }
+
+  /** Commands that are harmless, but not for strangers: they make the server remember things. */
+  private static final Set<String> FOR_ALL_USERS =
+      Set.of(
+          "abortTransaction",
+          "commitTransaction",
+          "features",
+          "getLastRequestStatistics",
+          "killSessions", // their own
+          "listCommands",
+          "listDatabases", // shows what they may see
+          "refreshSessions",
+          "startSession");
+
+  private static final Map<String, Rule> RULES =
+      Map.ofEntries( // sorted
+          entry("aggregate", PipelineRules::aggregate),
+          entry("cloneCollectionAsCapped", AccessRules::cloneAsCapped),
+          entry("collMod", PipelineRules::collMod),
+          entry("collStats", onCollection(Action.COLL_STATS)),
+          entry("compact", onCollection(Action.COMPACT)),
+          entry("connPoolStats", onCluster(Action.CONN_POOL_STATS)),
+          entry("convertToCapped", onCollection(Action.CONVERT_TO_CAPPED)),
+          entry("create", PipelineRules::create),
+          entry("createIndexes", onCollection(Action.CREATE_INDEX)),
+          entry("createRole", AccountRules::createRole),
+          entry("createUser", AccountRules::createUser),
+          entry("currentOp", onCluster(Action.INPROG)),
+          entry("customAction", AccessRules::customAction),
+          entry("dataSize", onNamespace(Action.FIND)),
+          entry("dbStats", onDatabase(Action.DB_STATS)),
+          entry("delete", onCollection(Action.REMOVE)),
+          entry("drop", onCollection(Action.DROP_COLLECTION)),
+          entry("dropAllRolesFromDatabase", onDatabase(Action.DROP_ROLE)),
+          entry("dropAllUsersFromDatabase", onDatabase(Action.DROP_USER)),
+          entry("dropDatabase", onDatabase(Action.DROP_DATABASE)),
+          entry("dropIndexes", onCollection(Action.DROP_INDEX)),
+          entry("dropRole", onDatabase(Action.DROP_ROLE)),
+          entry("dropUser", onDatabase(Action.DROP_USER)),
+          entry("enableSharding", AccessRules::enableSharding),
+          entry("explain", AccessRules::explain),
+          entry("filemd5", AccessRules::fileMd5),
+          entry("findAndModify", AccessRules::findAndModify),
+          entry("fsync", onCluster(Action.FSYNC)),
+          entry("fsyncUnlock", onCluster(Action.UNLOCK)),
+          entry("getCmdLineOpts", onCluster(Action.GET_CMD_LINE_OPTS)),
+          entry("getDefaultRWConcern", onCluster(Action.GET_DEFAULT_RW_CONCERN)),
+          entry("getLog", onCluster(Action.GET_LOG)),
+          entry("getMore", AccessRules::getMore),
+          entry("getParameter", onCluster(Action.GET_PARAMETER)),
+          entry("grantPrivilegesToRole", AccountRules::grantPrivileges),
+          entry("grantRolesToRole", AccountRules::grantRoles),
+          entry("grantRolesToUser", AccountRules::grantRoles),
+          entry("hostInfo", onCluster(Action.HOST_INFO)),
+          entry("insert", onCollection(Action.INSERT)),
+          entry("killAllSessions", onCluster(Action.KILL_ANY_SESSION)),
+          entry("killCursors", AccessRules::killCursors),
+          entry("killOp", onCluster(Action.KILL_OP)),
+          entry("listCollections", onDatabase(Action.LIST_COLLECTIONS)),
+          entry("listIndexes", onCollection(Action.LIST_INDEXES)),
+          entry("lockInfo", onCluster(Action.SERVER_STATUS)),
+          entry("logRotate", onCluster(Action.LOG_ROTATE)),
+          entry("planCacheClear", onCollection(Action.PLAN_CACHE_WRITE)),
+          entry("planCacheClearFilters", onCollection(Action.PLAN_CACHE_INDEX_FILTER)),
+          entry("planCacheListFilters", onCollection(Action.PLAN_CACHE_INDEX_FILTER)),
+          entry("planCacheSetFilter", onCollection(Action.PLAN_CACHE_INDEX_FILTER)),
+          entry("profile", onDatabase(Action.ENABLE_PROFILER)),
+          entry("reIndex", onCollection(Action.RE_INDEX)),
+          entry("renameCollection", AccessRules::renameCollection),
+          entry("replSetGetConfig", onCluster(Action.REPL_SET_GET_CONFIG)),
+          entry("replSetGetStatus", onCluster(Action.REPL_SET_GET_STATUS)),
+          entry("revokePrivilegesFromRole", AccountRules::revokePrivileges),
+          entry("revokeRolesFromRole", AccountRules::revokeRoles),
+          entry("revokeRolesFromUser", AccountRules::revokeRoles),
+          entry("rolesInfo", AccountRules::rolesInfo),
+          entry("serverStatus", onCluster(Action.SERVER_STATUS)),
+          entry(
+              "setFeatureCompatibilityVersion",
+              onCluster(Action.SET_FEATURE_COMPATIBILITY_VERSION)),
+          entry("setParameter", onCluster(Action.SET_PARAMETER)),
+          entry("shardCollection", onNamespace(Action.ENABLE_SHARDING)),
+          entry("shutdown", onCluster(Action.SHUTDOWN)),
+          entry("top", onCluster(Action.TOP)),
+          entry("update", AccessRules::update),
+          entry("updateRole", AccountRules::updateRole),
+          entry("updateUser", AccountRules::updateUser),
+          entry("usersInfo", AccountRules::usersInfo),
+          entry("validate", onCollection(Action.VALIDATE)));
+
+  private AccessRules() {}
+
+  /** Whether an anonymous command is meant for users all the same. */
+  static boolean needsLogin(String command) {
+    return FOR_ALL_USERS.contains(command);
+  }
+
+  static boolean allow(Grants grants, Call call) {
+    String name = call.spec.name();
+    if (FOR_ALL_USERS.contains(name)) {
+      return true;
+    }
+    Rule rule = RULES.get(name);
+    return rule == null ? byAccess(grants, call) : rule.allows(grants, call);
+  }
+
+  private static boolean byAccess(Grants grants, Call call) {
+    boolean isServer = call.spec.has(Trait.ADMIN_DATABASE);
+    return switch (call.spec.access()) {
+      case ANONYMOUS -> true;
+      case READ ->
+          isServer
+              ? grants.allows(Action.SERVER_STATUS, Resource.CLUSTER)
+              : grants.allows(Action.FIND, call.collection());
+      case WRITE ->
+          isServer
+              ? grants.allows(Action.SET_PARAMETER, Resource.CLUSTER)
+              : all(grants, call.collection(), Action.INSERT, Action.UPDATE, Action.REMOVE);
+      case ADMIN ->
+          isServer
+              ? grants.allows(Action.SET_PARAMETER, Resource.CLUSTER)
+              : all(grants, call.wholeDatabase(), Action.COLL_MOD, Action.DROP_COLLECTION);
+    };
+  }
+
+  private static Rule onCluster(Action action) {
+    return (grants, call) -> grants.allows(action, Resource.CLUSTER);
+  }
+
+  private static Rule onDatabase(Action action) {
+    return (grants, call) -> grants.allows(action, call.wholeDatabase());
+  }
+
+  private static Rule onCollection(Action action) {
+    return (grants, call) -> grants.allows(action, call.collection());
+  }
+
+  /** For commands whose own field is {@code database.collection}. */
+  private static Rule onNamespace(Action action) {
+    return (grants, call) -> grants.allows(action, namespace(text(call.target())));
+  }
+
+  /** {@code database.collection} as a resource; nothing that exists when it is no such text. */
+  static Resource namespace(@Nullable String text) {
+    int dot = text == null ? -1 : text.indexOf('.');
+    return dot <= 0
+        ? Resource.CLUSTER // holds no action that is asked for here
+        : Resource.collection(text.substring(0, dot), text.substring(dot + 1));
+  }
+
+  static boolean all(Grants grants, Resource resource, Action... actions) {
+    return Arrays.stream(actions).allMatch(action -> grants.allows(action, resource));
+  }
+
+  static @Nullable String text(@Nullable RawValue value) {
+    return value != null && value.type() == RawTypes.STRING ? value.asString() : null;
+  }
+
+  private static boolean isTrue(@Nullable RawValue value) {
+    if (value == null) {
+      return false;
+    }
+    return value.type() == RawTypes.BOOLEAN ? value.asBoolean() : value.isNumber();
+  }
+
+  /** An update, and an insert where one of them may be an upsert. */
+  private static boolean update(Grants grants, Call call) {
+    Resource collection = call.collection();
+    RawValue inline = call.body().field("updates");
+    boolean upserts =
+        call.request.sequences().stream()
+            .flatMap(sequence -> sequence.documents().stream())
+            .anyMatch(update -> isTrue(update.field("upsert")));
+    if (inline != null && inline.isArray()) {
+      upserts |=
+          inline.asDocument().toValues().stream()
+              .anyMatch(each -> each.isDocument() && isTrue(each.asDocument().field("upsert")));
+    }
+    return grants.allows(Action.UPDATE, collection)
+        && (!upserts || grants.allows(Action.INSERT, collection));
+  }
+
+  private static boolean findAndModify(Grants grants, Call call) {
+    Resource collection = call.collection();
+    boolean removes = isTrue(call.body().field("remove"));
+    boolean upserts = isTrue(call.body().field("upsert"));
+    return grants.allows(Action.FIND, collection)
+        && grants.allows(removes ? Action.REMOVE : Action.UPDATE, collection)
+        && (!upserts || grants.allows(Action.INSERT, collection));
+  }
+
+  /** Whoever opened the cursor passed a check; its session and namespace are compared besides. */
+  private static boolean getMore(Grants grants, Call call) {
+    String name = call.text("collection");
+    if (name != null && name.startsWith("$cmd.")) {
+      return true;
+    }
+    Resource collection =
+        name == null ? call.wholeDatabase() : Resource.collection(call.database, name);
+    return grants.allows(Action.FIND, collection)
+        || grants.allows(Action.CHANGE_STREAM, collection)
+        || grants.allows(Action.LIST_INDEXES, collection);
+  }
+
+  private static boolean killCursors(Grants grants, Call call) {
+    String name = text(call.target());
+    return name != null && name.startsWith("$cmd.")
+        || grants.allows(Action.FIND, call.collection())
+        || grants.allows(Action.KILL_CURSORS, call.collection())
+        || grants.allows(Action.KILL_ANY_CURSOR, Resource.CLUSTER);
+  }
+
+  private static boolean fileMd5(Grants grants, Call call) {
+    String root = call.text("root");
+    var chunks = Resource.collection(call.database, (root == null ? "fs" : root) + ".chunks");
+    return grants.allows(Action.FIND, chunks);
+  }
+
+  private static boolean cloneAsCapped(Grants grants, Call call) {
+    String to = call.text("toCollection");
+    return to != null
+        && grants.allows(Action.FIND, call.collection())
+        && all(
+            grants,
+            Resource.collection(call.database, to),
+            Action.INSERT,
+            Action.CREATE_COLLECTION);
+  }
+
+  /** Inside a database a right of its own; across two, what moving the documents by hand takes. */
+  private static boolean renameCollection(Grants grants, Call call) {
+    Resource from = namespace(text(call.target()));
+    Resource to = namespace(call.text("to"));
+    boolean drops = isTrue(call.body().field("dropTarget"));
+    boolean isHere =
+        from.database().equals(to.database())
+            && all(grants, from, Action.RENAME_COLLECTION_SAME_DB)
+            && all(grants, to, Action.RENAME_COLLECTION_SAME_DB);
+    boolean isMove =
+        all(grants, from, Action.FIND, Action.DROP_COLLECTION)
+            && all(grants, to, Action.INSERT, Action.CREATE_INDEX);
+    return (isHere || isMove) && (!drops || grants.allows(Action.DROP_COLLECTION, to));
+  }
+
+  private static boolean enableSharding(Grants grants, Call call) {
+    String database = text(call.target());
+    return database != null && grants.allows(Action.ENABLE_SHARDING, Resource.database(database));
+  }
+
+  /** Cosmos DB's actions on databases and collections. */
+  private static boolean customAction(Grants grants, Call call) {
+    String action = text(call.target());
+    String name = call.text("collection");
+    Resource target =
+        name == null ? call.wholeDatabase() : Resource.collection(call.database, name);
+    if (action != null && action.startsWith("Get")) {
+      return grants.allows(name == null ? Action.DB_STATS : Action.COLL_STATS, target);
+    }
+    boolean creates = action != null && action.startsWith("Create");
+    return grants.allows(creates ? Action.CREATE_COLLECTION : Action.COLL_MOD, target);
+  }
+
+  /** What the explained command needs. */
+  private static boolean explain(Grants grants, Call call) {
+    RawValue inner = call.target();
+    if (inner == null || !inner.isDocument()) {
+      return grants.allows(Action.FIND, call.wholeDatabase());
+    }
+    RawElements first = inner.asDocument().elements();
+    if (!first.next()) {
+      return grants.allows(Action.FIND, call.wholeDatabase());
+    }
+    // What is not known to be a write is explained to those who may read.
+    var spec = Command.Spec.of(first.name(), Command.Access.READ);
+    return !first.name().equals("explain") && allow(grants, call.on(spec, inner.asDocument()));
+  }
+}

@@ -1,0 +1,27 @@
+package dev.orrery.server.command;
+
+import dev.orrery.server.auth.RoleName;
+import dev.orrery.server.auth.Security;
+import org.bson.BsonDocument;
+
+/** {@code dropRole}: those who had the role have it no more. */
+final class DropRoleCommand implements Command {
+  private final Security security;
+
+  DropRoleCommand(Security security) {
+    this.security = security;
+  }
+
+  @Override
+  public Spec spec() {
+    return Spec.of("dropRole", Access.ADMIN);
+  }
+
+  @Override
+  public BsonDocument run(CommandContext context, CommandReader body) {
+    String role = body.requireString("dropRole");
+    body.finish();
+    context.awaitDurable(security.accounts().drop(new RoleName(role, context.database())));
+    return new BsonDocument();
+  }
+}

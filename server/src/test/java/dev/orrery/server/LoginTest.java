@@ -1,0 +1,158 @@
+package dev.orrery.server;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import com.mongodb.MongoCommandException;
+import com.mongodb.MongoSecurityException;
+import com.mongodb.client.MongoClient;
+import com.mongodb.client.MongoDatabase;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.stream.Stream;
+import org.bson.Document;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Logins with the Java driver. */
+class LoginTest {
+  @TempDir private Path directory;
+  private TestServer server;
+
+  @BeforeEach
+  void start() throws IOException {
+    server = TestServer.start("--auth", "--data=" + directory);
+    server.createRoot();
+  }
+
+  @AfterEach
+  void stop() {
+    server.close();
+  }
+
+  private static Document run(MongoDatabase database, String command) {
+    return database.runCommand(Document.parse(command));
+  }
+
+  private void ping(String login, String options) {
+    try (MongoClient client = server.client(login, options)) {
+      client.getDatabase("admin").getCollection("c").countDocuments();
+    }
+  }
+
+  @Test
+  void bothMechanismsAreNegotiatedOrChosen() {
+    ping("root:secret@", "");
+    ping("root:secret@", "authMechanism=SCRAM-SHA-1");
+    ping("root:secret@", "authMechanism=SCRAM-SHA-256");
+  }
+
+  @Test
+  void aWrongPasswordAndAnUnknownUserFailInTheSameWords() {
+    for (String login : List.of("root:wrong@", "nobody:secret@")) {
+      for (String mechanism : List.of("SCRAM-SHA-1", "SCRAM-SHA-256")) {
+        assertThatThrownBy(() -> ping(login, "authMechanism=" + mechanism))
+            .isInstanceOf(MongoSecurityException.class)
+            .cause()
+            .hasMessageContaining("error 18 (AuthenticationFailed): 'Authentication failed.'");
+      }
+    }
+  }
+
+  @Test
+  void aUserIsKnownToOneDatabaseOnly() {
+    try (MongoClient client = server.client("root:secret@", "")) {
+      run(client.getDatabase("shop"), "{createUser: 'ann', pwd: 'a', roles: ['readWrite']}");
+    }
+    try (MongoClient client = server.client("ann:a@", "authSource=shop")) {
+      client.getDatabase("shop").getCollection("c").insertOne(new Document("x", 1));
+      Document status = run(client.getDatabase("shop"), "{connectionStatus: 1}");
+      assertThat(status.get("authInfo", Document.class).toJson())
+          .isEqualTo(
+              "{\"authenticatedUsers\": [{\"user\": \"ann\", \"db\": \"shop\"}],"
+                  + " \"authenticatedUserRoles\": [{\"role\": \"readWrite\", \"db\": \"shop\"}]}");
+    }
+    assertThatThrownBy(() -> ping("ann:a@", "authSource=admin"))
+        .isInstanceOf(MongoSecurityException.class);
+  }
+
+  @Test
+  void namesAndPasswordsMayHoldAnything() {
+    try (MongoClient client = server.client("root:secret@", "")) {
+      Document command =
+          new Document("createUser", "a=b,c")
+              .append("pwd", "p\u00e4\u2168 \u00a0x")
+              .append("roles", List.of("root"));
+      client.getDatabase("admin").runCommand(command);
+    }
+    // RFC 4013: the Roman numeral is IX, the no-break space a space.
+    ping("a%3Db%2Cc:p%C3%A4IX%20%20x@", "authMechanism=SCRAM-SHA-256");
+  }
+
+  @Test
+  void anotherPasswordCountsAtOnceAndAfterARestart() throws IOException {
+    try (MongoClient client = server.client("root:secret@", "")) {
+      run(client.getDatabase("admin"), "{updateUser: 'root', pwd: 'other'}");
+    }
+    assertThatThrownBy(() -> ping("root:secret@", "")).isInstanceOf(MongoSecurityException.class);
+    ping("root:other@", "");
+    server.close();
+    assertThat(filesContain("other")).isFalse();
+    server = TestServer.start("--auth", "--data=" + directory);
+    ping("root:other@", "");
+  }
+
+  /** Whether the text is anywhere on disk, as a password must not be. */
+  private boolean filesContain(String text) throws IOException {
+    try (Stream<Path> files = Files.walk(directory)) {
+      for (Path file : files.filter(Files::isRegularFile).toList()) {
+        if (Files.size(file) < 64 << 20
+            && new String(Files.readAllBytes(file), java.nio.charset.StandardCharsets.ISO_8859_1)
+                .contains(text)) {
+          return true;
+        }
+      }
+    }
+    return false;
+  }
+
+  @Test
+  void whoIsDroppedMayDoNothingAnyMore() {
+    try (MongoClient root = server.client("root:secret@", "");
+        MongoClient ann = server.client("ann:a@", "authSource=shop&maxPoolSize=1")) {
+      MongoDatabase shop = root.getDatabase("shop");
+      run(shop, "{createUser: 'ann', pwd: 'a', roles: ['read']}");
+      ann.getDatabase("shop").getCollection("c").countDocuments();
+      run(shop, "{dropUser: 'ann'}");
+      run(shop, "{createUser: 'ann', pwd: 'a', roles: ['read']}");
+      assertThatThrownBy(() -> ann.getDatabase("shop").getCollection("c").countDocuments())
+          .hasMessageContaining("requires authentication");
+    }
+  }
+
+  @Test
+  void theFirstUserIsMadeWithoutALoginAndNoOther() {
+    try (MongoClient stranger = server.client("", "")) {
+      assertThatThrownBy(
+              () ->
+                  run(
+                      stranger.getDatabase("admin"),
+                      "{createUser: 'eve', pwd: 'e', roles: ['root']}"))
+          .isInstanceOf(MongoCommandException.class)
+          .hasMessageContaining("Command createUser requires authentication");
+    }
+  }
+
+  @Test
+  void aLogoutEndsTheLogin() {
+    try (MongoClient client = server.client("root:secret@", "maxPoolSize=1")) {
+      run(client.getDatabase("admin"), "{logout: 1}");
+      assertThatThrownBy(() -> client.getDatabase("admin").getCollection("c").countDocuments())
+          .hasMessageContaining("Command aggregate requires authentication");
+    }
+  }
+}

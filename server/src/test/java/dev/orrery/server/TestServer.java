@@ -1,0 +1,57 @@
+package dev.orrery.server;
+
+import com.mongodb.client.MongoClient;
+import com.mongodb.client.MongoClients;
+import java.io.IOException;
+import java.util.Arrays;
+import java.util.Map;
+import java.util.stream.Stream;
+import org.bson.Document;
+
+/** A whole server in this process, on any free port, and clients for it. */
+final class TestServer implements AutoCloseable {
+  private final MongoServer server;
+
+  private TestServer(MongoServer server) {
+    this.server = server;
+  }
+
+  /** Without data of its own unless the arguments name a directory. */
+  static TestServer start(String... arguments) throws IOException {
+    boolean hasData = Arrays.stream(arguments).anyMatch(each -> each.startsWith("--data"));
+    String[] all =
+        Stream.concat(
+                Stream.of("--port=0", hasData ? "--log-level=warn" : "--ephemeral"),
+                Arrays.stream(arguments))
+            .toArray(String[]::new);
+    var config =
+        CommandLineParser.config(new CommandLineParser("1", System.out).parse(all), Map.of());
+    return new TestServer(
+        MongoServer.start(config, (c, data) -> EngineBackend.open(c, data, () -> {})));
+  }
+
+  int port() {
+    return server.address().getPort();
+  }
+
+  /** A client; {@code login} is empty or {@code user:password@}. */
+  MongoClient client(String login, String options) {
+    return MongoClients.create(
+        "mongodb://%s127.0.0.1:%d/?serverSelectionTimeoutMS=20000&%s"
+            .formatted(login, port(), options));
+  }
+
+  /** Makes the first user, who may do everything. */
+  void createRoot() {
+    try (MongoClient client = client("", "")) {
+      client
+          .getDatabase("admin")
+          .runCommand(Document.parse("{createUser: 'root', pwd: 'secret', roles: ['root']}"));
+    }
+  }
+
+  @Override
+  public void close() {
+    server.close();
+  }
+}
