@@ -11,6 +11,7 @@ import dev.orrery.storage.StoredDocument;
 import dev.orrery.storage.WorkMeter;
 import dev.orrery.storage.WriteBatch;
 import dev.orrery.storage.WriteOperation;
+import dev.orrery.storage.WriteOutcome;
 import dev.orrery.storage.catalog.CollectionInfo;
 import dev.orrery.storage.index.IndexSpec;
 import dev.orrery.storage.log.LogOptions;
@@ -23,6 +24,7 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.function.Supplier;
 import java.util.stream.Stream;
 import org.bson.BsonDocument;
 import org.bson.BsonInt32;
@@ -104,19 +106,24 @@ final class EngineHarness implements AutoCloseable {
   }
 
   void insert(BsonDocument document) {
-    commit(new WriteOperation.Insert(store(), RawDocument.of(document)));
+    commit(() -> new WriteOperation.Insert(store(), RawDocument.of(document)));
   }
 
   void replace(int id, BsonDocument document) {
-    commit(new WriteOperation.Replace(store(), find(id), RawDocument.of(document)));
+    commit(() -> new WriteOperation.Replace(store(), find(id), RawDocument.of(document)));
   }
 
   void delete(int id) {
-    commit(new WriteOperation.Delete(store(), find(id)));
+    commit(() -> new WriteOperation.Delete(store(), find(id)));
   }
 
-  private void commit(WriteOperation operation) {
-    var outcome = engine.commit(WriteBatch.of(operation), new WorkMeter()).outcomes().get(0);
+  /** Reads and tries again when compaction moved the document in between. */
+  private void commit(Supplier<WriteOperation> operation) {
+    WriteOutcome outcome;
+    do {
+      var batch = WriteBatch.of(operation.get());
+      outcome = engine.commit(batch, new WorkMeter()).outcomes().get(0);
+    } while (outcome.status() == WriteOutcome.Status.CONFLICT);
     assertThat(outcome.isApplied()).isTrue();
   }
 

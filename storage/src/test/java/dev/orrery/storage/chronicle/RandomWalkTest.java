@@ -11,6 +11,7 @@ import dev.orrery.storage.UniqueViolationException;
 import dev.orrery.storage.WorkMeter;
 import dev.orrery.storage.WriteBatch;
 import dev.orrery.storage.WriteOperation;
+import dev.orrery.storage.WriteOutcome;
 import dev.orrery.storage.catalog.CollectionInfo;
 import dev.orrery.storage.index.IndexSpec;
 import dev.orrery.storage.log.LogOptions;
@@ -24,6 +25,7 @@ import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Random;
+import java.util.function.Supplier;
 import java.util.stream.Stream;
 import org.bson.BsonDocument;
 import org.bson.BsonInt32;
@@ -128,7 +130,7 @@ final class RandomWalkTest {
 
   private void insert(BsonDocument document) {
     boolean isExpected = model.accepts(document, null);
-    boolean isApplied = commit(new WriteOperation.Insert(store(), RawDocument.of(document)));
+    boolean isApplied = commit(() -> new WriteOperation.Insert(store(), RawDocument.of(document)));
     assertThat(isApplied).isEqualTo(isExpected);
     if (isApplied) {
       model.put(document);
@@ -161,8 +163,8 @@ final class RandomWalkTest {
       fresh.append("p", old.get("p"));
     }
     boolean isExpected = model.accepts(fresh, old);
-    var operation = new WriteOperation.Replace(store(), find(old), RawDocument.of(fresh));
-    boolean isApplied = commit(operation);
+    var after = RawDocument.of(fresh);
+    boolean isApplied = commit(() -> new WriteOperation.Replace(store(), find(old), after));
     assertThat(isApplied).isEqualTo(isExpected);
     if (isApplied) {
       model.remove(old);
@@ -171,7 +173,7 @@ final class RandomWalkTest {
   }
 
   private void delete(BsonDocument old) {
-    assertThat(commit(new WriteOperation.Delete(store(), find(old)))).isTrue();
+    assertThat(commit(() -> new WriteOperation.Delete(store(), find(old)))).isTrue();
     model.remove(old);
   }
 
@@ -182,8 +184,14 @@ final class RandomWalkTest {
     return store().partitionOf(key).find(primaryKey, new WorkMeter());
   }
 
-  private boolean commit(WriteOperation operation) {
-    return engine.commit(WriteBatch.of(operation), new WorkMeter()).outcomes().get(0).isApplied();
+  /** Reads and tries again when compaction moved the document in between. */
+  private boolean commit(Supplier<WriteOperation> operation) {
+    WriteOutcome outcome;
+    do {
+      var batch = WriteBatch.of(operation.get());
+      outcome = engine.commit(batch, new WorkMeter()).outcomes().get(0);
+    } while (outcome.status() == WriteOutcome.Status.CONFLICT);
+    return outcome.isApplied();
   }
 
   private void disturb() {
