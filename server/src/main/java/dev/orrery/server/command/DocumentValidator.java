@@ -3,7 +3,9 @@ package dev.orrery.server.command;
 import dev.orrery.server.error.CommandException;
 import dev.orrery.server.error.ErrorCode;
 import dev.orrery.server.query.Filter;
+import dev.orrery.server.query.FilterContext;
 import dev.orrery.server.query.FilterParser;
+import dev.orrery.server.query.ValidationFailure;
 import dev.orrery.storage.catalog.CollectionInfo;
 import dev.orrery.storage.value.RawDocument;
 import org.bson.BsonDocument;
@@ -13,11 +15,11 @@ import org.jspecify.annotations.Nullable;
 
 /** The condition that a collection sets its documents. */
 final class DocumentValidator {
-  private final BsonDocument expression;
+  private final RawDocument expression;
   private final Filter filter;
   private final boolean isModerate;
 
-  private DocumentValidator(BsonDocument expression, boolean isModerate) {
+  private DocumentValidator(RawDocument expression, boolean isModerate) {
     this.expression = expression;
     this.filter = FilterParser.parse(expression);
     this.isModerate = isModerate;
@@ -34,7 +36,7 @@ final class DocumentValidator {
     String action = text(options, "validationAction", "error");
     return level.equals("off") || action.equals("warn")
         ? null
-        : new DocumentValidator(validator.asDocument(), level.equals("moderate"));
+        : new DocumentValidator(RawDocument.of(validator.asDocument()), level.equals("moderate"));
   }
 
   private static String text(BsonDocument options, String name, String fallback) {
@@ -56,10 +58,10 @@ final class DocumentValidator {
   }
 
   private CommandException failed(RawDocument document) {
-    BsonDocument decoded = document.toBsonDocument();
+    BsonDocument details = ValidationFailure.explain(expression, document, FilterContext.DEFAULT);
     var info =
-        new BsonDocument("failingDocumentId", decoded.get("_id"))
-            .append("details", ValidationDetails.of(expression, decoded));
+        new BsonDocument("failingDocumentId", document.field("_id").toBsonValue())
+            .append("details", details);
     return new CommandException(
         ErrorCode.DOCUMENT_VALIDATION_FAILURE,
         "Document failed validation",
