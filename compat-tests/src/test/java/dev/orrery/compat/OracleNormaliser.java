@@ -57,18 +57,30 @@ final class OracleNormaliser {
   Object reply(Map<String, Object> reply) {
     var kept = new LinkedHashMap<String, Object>(reply);
     kept.keySet().removeAll(STRIPPED);
-    boolean isFailed = "{\"$numberDouble\":\"0.0\"}".equals(Json.text(kept.get("ok")));
+    boolean isFailed = isFailed(kept);
     Map<String, Object> stable = asMap(stable(kept, ""));
-    if (isFailed) {
-      return stable;
+    return isFailed ? stable : view(sameForm(stable));
+  }
+
+  /** A recorded reply; numbers and order in the form that {@link #reply} gives. */
+  Object recorded(Object reply) {
+    if (reply instanceof List<?> list) {
+      return list.stream().map(this::recorded).toList();
     }
-    if (flags.get("approx") != null) {
-      stable = asMap(approximate(stable));
-    }
-    normaliseCursor(stable);
-    normaliseKilled(stable);
-    normaliseOrder(stable);
-    return view(stable);
+    Map<String, Object> map = new LinkedHashMap<>(asMap(reply));
+    return isFailed(map) || flags.get("view") != null ? map : sameForm(map);
+  }
+
+  private static boolean isFailed(Map<String, Object> reply) {
+    return "{\"$numberDouble\":\"0.0\"}".equals(Json.text(reply.get("ok")));
+  }
+
+  private Map<String, Object> sameForm(Map<String, Object> reply) {
+    Map<String, Object> map = asMap(numbers(reply));
+    normaliseCursor(map);
+    normaliseKilled(map);
+    normaliseOrder(map);
+    return map;
   }
 
   private Object view(Map<String, Object> reply) {
@@ -169,7 +181,7 @@ final class OracleNormaliser {
     } else if ("fields".equals(flags.get("unordered"))) {
       result = sortedFields(result);
     }
-    return stable(result, "");
+    return numbers(stable(result, ""));
   }
 
   private static Object stable(Object value, String key) {
@@ -225,29 +237,36 @@ final class OracleNormaliser {
     return TIMESTAMP.matcher(result).replaceAll("$1*");
   }
 
-  /** Numbers to twelve digits: mathematical functions differ in the last places. */
-  private static Object approximate(Object value) {
+  /**
+   * Numbers in one notation and, where a case asks for it, to twelve digits: mathematical functions
+   * differ in the last places.
+   */
+  private Object numbers(Object value) {
     if (value instanceof List<?> list) {
-      return new ArrayList<>(list.stream().map(OracleNormaliser::approximate).toList());
+      return new ArrayList<>(list.stream().map(this::numbers).toList());
     } else if (!(value instanceof Map)) {
       return value;
     }
     Map<String, Object> map = asMap(value);
     String type = typeOf(value);
     var result = new LinkedHashMap<String, Object>();
-    if ("$numberDouble".equals(type) || "$numberDecimal".equals(type)) {
-      result.put(type, approximate((String) map.get(type)));
+    boolean isRounded = flags.get("approx") != null;
+    if ("$numberDouble".equals(type) || "$numberDecimal".equals(type) && isRounded) {
+      result.put(type, number((String) map.get(type), isRounded));
     } else {
-      map.forEach((name, field) -> result.put(name, approximate(field)));
+      map.forEach((name, field) -> result.put(name, numbers(field)));
     }
     return result;
   }
 
-  private static String approximate(String number) {
-    if (!number.matches("[-+0-9.eE]+")) {
-      return number;
+  private static String number(String text, boolean isRounded) {
+    if (!text.matches("[-+0-9.eE]+")) {
+      return text;
     }
-    var exact = new BigDecimal(number);
+    if (!isRounded) {
+      return Double.toString(Double.parseDouble(text));
+    }
+    var exact = new BigDecimal(text);
     if (exact.abs().compareTo(new BigDecimal("1e-15")) < 0) {
       return "0";
     }

@@ -92,10 +92,11 @@ final class OracleReplay {
     }
     Object after = one.get("look") == null ? null : look(list(one.get("look")), normaliser);
     cleanUp(flags);
-    return judge(one, reply, after);
+    return judge(one, reply, after, normaliser);
   }
 
-  private static Outcome judge(Map<String, Object> one, Object reply, Object after) {
+  private static Outcome judge(
+      Map<String, Object> one, Object reply, Object after, OracleNormaliser normaliser) {
     var recorded = new ArrayList<Map<String, Object>>();
     recorded.add(one);
     list(one.get("alt")).forEach(other -> recorded.add(OracleNormaliser.asMap(other)));
@@ -103,17 +104,29 @@ final class OracleReplay {
     String actual = OracleNormaliser.comparable(reply, true) + Json.text(after);
     String nearly = OracleNormaliser.comparable(reply, false) + Json.text(after);
     for (Map<String, Object> expected : recorded) {
-      String rest = Json.text(expected.get("after"));
-      if (actual.equals(OracleNormaliser.comparable(expected.get("reply"), true) + rest)) {
+      Object recordedReply = normaliser.recorded(expected.get("reply"));
+      String rest = Json.text(after(expected, normaliser));
+      if (actual.equals(OracleNormaliser.comparable(recordedReply, true) + rest)) {
         verdict = Verdict.SAME;
       } else if (verdict == Verdict.DIFFERENT
-          && nearly.equals(OracleNormaliser.comparable(expected.get("reply"), false) + rest)) {
+          && nearly.equals(OracleNormaliser.comparable(recordedReply, false) + rest)) {
         verdict = Verdict.OTHER_MESSAGE;
       }
     }
     String expected =
         OracleNormaliser.comparable(one.get("reply"), true) + Json.text(one.get("after"));
     return new Outcome((String) one.get("name"), verdict, expected, actual);
+  }
+
+  /** The recorded documents of the collections afterwards, in the form of our own. */
+  private static Object after(Map<String, Object> recorded, OracleNormaliser normaliser) {
+    if (recorded.get("after") == null) {
+      return null;
+    }
+    var after = new LinkedHashMap<String, Object>();
+    OracleNormaliser.asMap(recorded.get("after"))
+        .forEach((collection, documents) -> after.put(collection, normaliser.after(documents)));
+    return after;
   }
 
   private Object look(List<?> collections, OracleNormaliser normaliser) throws IOException {
