@@ -137,9 +137,11 @@ class InsertCommandTest {
             BsonDocument.parse(
                 """
                 {failingDocumentId: 2, details: {operatorName: '$and', clausesNotSatisfied: [
-                  {index: 0, details: {operatorName: '$gt', specifiedAs: {a: {$gt: 5}},
+                  {index: {$numberLong: '0'}, details: {operatorName: '$gt',
+                    specifiedAs: {a: {$gt: 5}},
                     reason: 'comparison failed', consideredValue: 3}},
-                  {index: 1, details: {operatorName: '$type', specifiedAs: {b: {$type: 'string'}},
+                  {index: {$numberLong: '1'}, details: {operatorName: '$type',
+                    specifiedAs: {b: {$type: 'string'}},
                     reason: 'type did not match', consideredValue: 7, consideredType: 'int'}}]}}
                 """));
   }
