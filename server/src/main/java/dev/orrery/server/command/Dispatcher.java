@@ -167,6 +167,7 @@ public final class Dispatcher {
   private CommandReader open(Call call) {
     Command.Spec spec = call.command.spec();
     Request request = call.request;
+    request.requireSizes();
     String database = request.isLegacy() ? request.legacyDatabase() : databaseOf(request);
     Names.requireLength(database);
     CommandReader body = CommandReader.ofCommand(spec, database, request);

@@ -1,7 +1,11 @@
 package dev.orrery.server.command;
 
+import dev.orrery.server.error.BsonText;
+import dev.orrery.server.error.CommandException;
+import dev.orrery.server.error.ErrorCode;
 import dev.orrery.storage.value.RawDocument;
 import dev.orrery.storage.value.RawElements;
+import dev.orrery.wire.WireLimits;
 import java.util.List;
 
 /**
@@ -13,6 +17,8 @@ public record Request(
     RawDocument body,
     List<DocumentSequence> sequences,
     String legacyDatabase) {
+  private static final int SHOWN_BYTES_MAX = 1024;
+
   public static Request message(
       ClientConnection connection, RawDocument body, List<DocumentSequence> sequences) {
     return new Request(connection, body, sequences, null);
@@ -40,6 +46,37 @@ public record Request(
   public String commandName() {
     RawElements first = body.elements();
     return first.next() ? first.name() : "";
+  }
+
+  /**
+   * Refuses documents that are larger than any may be, with room for a command around a document of
+   * 16 MiB. A message may have 48 MB, but only as a sequence of smaller documents.
+   */
+  void requireSizes() {
+    requireSize(body);
+    for (DocumentSequence sequence : sequences) {
+      sequence.documents().forEach(Request::requireSize);
+    }
+  }
+
+  private static void requireSize(RawDocument document) {
+    int bytes = document.length();
+    if (bytes <= WireLimits.INTERNAL_DOCUMENT_BYTES_MAX) {
+      return;
+    }
+    throw new CommandException(
+        ErrorCode.BSON_OBJECT_TOO_LARGE,
+        "BSONObj size: %d (0x%X) is invalid. Size must be between 0 and %d(16MB)%s"
+            .formatted(
+                bytes, bytes, WireLimits.INTERNAL_DOCUMENT_BYTES_MAX, firstElement(document)));
+  }
+
+  /** The element that tells what it was, unless that is the large one. */
+  private static String firstElement(RawDocument document) {
+    RawElements first = document.elements();
+    return first.next() && first.valueLength() <= SHOWN_BYTES_MAX
+        ? " First element: " + BsonText.element(first.name(), first.value().toBsonValue())
+        : "";
   }
 
   /** The size of all documents. */

@@ -16,6 +16,7 @@ import java.util.concurrent.CompletionStage;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.function.BiFunction;
 import org.bson.BsonDocument;
+import org.bson.BsonDouble;
 import org.bson.BsonInt32;
 import org.junit.jupiter.api.Test;
 
@@ -81,6 +82,18 @@ class DispatcherTest {
   @Test
   void anEmptyMessageIsAnUnknownCommand() {
     assertThat(new CommandFixture().start("{}").get(0).getInt32("code").getValue()).isEqualTo(59);
+  }
+
+  @Test
+  void aCommandLargerThanAnyDocumentMayBeIsRefusedAndNotRun() {
+    String text = "x".repeat((16 << 20) + (16 << 10));
+    var server = new CommandFixture();
+
+    assertThat(server.error("{ping: 1, comment: '" + text + "', $db: 'admin'}"))
+        .contains("BSONObj size: 16793644 (0x100402C) is invalid.")
+        .endsWith("Size must be between 0 and 16793600(16MB) First element: ping: 1");
+    assertThat(server.run("{ping: 1, comment: '" + text.substring(44) + "', $db: 'admin'}"))
+        .containsEntry("ok", new BsonDouble(1));
   }
 
   @Test
