@@ -1,6 +1,6 @@
 # One image for linux/amd64 and linux/arm64:
 #   docker buildx build --platform linux/amd64,linux/arm64 -t orrery .
-#   docker run -p 27017:27017 -p 8081:8081 -v orrery:/data orrery
+#   docker run -p 127.0.0.1:27017:27017 -v orrery:/data orrery
 
 # The jar is the same for all platforms, so it is built once, on the builder's own.
 FROM --platform=$BUILDPLATFORM maven:3.9-eclipse-temurin-17 AS build
@@ -22,7 +22,7 @@ RUN cd /opt/orrery \
 
 USER orrery
 VOLUME /data
-EXPOSE 27017 8081
+EXPOSE 27017
 # Inside the container every address is reachable only through a published port: publish it on
 # 127.0.0.1, or set ORRERY_AUTH=true.
 ENV ORRERY_BIND=0.0.0.0 ORRERY_DATA=/data ORRERY_INSECURE=true

@@ -14,7 +14,8 @@ import java.util.Optional;
 enum ConfigKey {
   AUTH("auth", "false", "Let in only users with a password or a certificate."),
   BIND("bind", "127.0.0.1", "Address to listen on."),
-  CONSOLE_PORT("console-port", "8081", "Port of the console, or off."),
+  CONSOLE_PORT(
+      "console-port", "8081", "Port of the console, or off. This version has no console yet."),
   DATA("data", "./orrery-data", "Directory that holds the data."),
   EPHEMERAL(
       "ephemeral",
