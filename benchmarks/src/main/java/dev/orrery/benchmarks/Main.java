@@ -16,9 +16,10 @@ public final class Main {
     switch (name) {
       case "store" -> new StoreBenchmark(options).run();
       case "heap" -> new HeapBenchmark(options).run();
+      case "point-read" -> new PointRead(options).run();
       default -> {
         System.err.println(
-            "usage: benchmarks.jar store|heap [--documents=N] [--durable=N] [--rounds=N]"
+            "usage: benchmarks.jar store|heap|point-read [--documents=N] [--durable=N] [--rounds=N]"
                 + " [--warmups=N] [--stores=NAME,...] [--directory=DIR]");
         System.exit(2);
       }
