@@ -8,7 +8,6 @@ import java.net.Socket;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import org.bson.BsonDocument;
-import org.bson.BsonString;
 
 /** A blocking connection for everything that is not measured: loading, indexes, statistics. */
 public final class CommandConnection implements Closeable {
@@ -24,7 +23,7 @@ public final class CommandConnection implements Closeable {
 
   /** Runs a command and returns its reply; one that is not ok is an exception. */
   public BsonDocument run(String database, BsonDocument command) throws IOException {
-    BsonDocument reply = Replies.decode(exchange(withDatabase(database, command)));
+    BsonDocument reply = Messages.decode(exchange(Template.command(database, command)));
     boolean isGood = reply.getNumber("ok").intValue() == 1 && !reply.containsKey("writeErrors");
     if (!isGood) {
       throw new IOException(command.getFirstKey() + " failed: " + reply.toJson());
@@ -34,15 +33,10 @@ public final class CommandConnection implements Closeable {
 
   /** The number of bytes of the reply to a command. */
   public int replyBytes(String database, BsonDocument command) throws IOException {
-    return exchange(withDatabase(database, command)).limit();
+    return exchange(Template.command(database, command)).limit();
   }
 
-  private static BsonDocument withDatabase(String database, BsonDocument command) {
-    return command.clone().append("$db", new BsonString(database));
-  }
-
-  private ByteBuffer exchange(BsonDocument command) throws IOException {
-    Template template = Template.of(command);
+  private ByteBuffer exchange(Template template) throws IOException {
     var message = ByteBuffer.allocate(template.length()).order(ByteOrder.LITTLE_ENDIAN);
     template.copyTo(message);
     message.putInt(4, ++requestId);

@@ -5,7 +5,7 @@ package dev.orrery.benchmarks.client;
  * to within 1/64 of itself.
  */
 public final class Histogram {
-  private static final int SUB_BITS = 6;
+  private static final int SUB_BITS = 7;
   private static final int SUB_BUCKETS = 1 << SUB_BITS;
   private static final int BUCKETS = (Long.SIZE - SUB_BITS) * SUB_BUCKETS;
 

@@ -85,7 +85,7 @@ final class LeanConnection {
     boolean isAnswer = reply.position() == length && reply.getInt(8) == requestId;
     if (!isAnswer || length < leastReplyBytes || !ReplyCheck.isGood(reply)) {
       throw new IllegalStateException(
-          "a bad reply of " + length + " bytes: " + Replies.describe(reply.flip()));
+          "a bad reply of " + length + " bytes: " + Messages.describe(reply.flip()));
     }
   }
 

@@ -7,7 +7,6 @@ import java.nio.ByteBuffer;
  * errors, and {@code n}, where there is one, is not 0.
  */
 final class ReplyCheck {
-  private static final int BODY_OFFSET = Template.HEADER_BYTES + Integer.BYTES + 1;
   private static final int OK = name("ok");
   private static final int N = name("n");
   private static final int WRITE_ERRORS = name("writeErrors");
@@ -16,7 +15,7 @@ final class ReplyCheck {
 
   /** Looks at the whole message that starts at the buffer's index 0. */
   static boolean isGood(ByteBuffer reply) {
-    int position = BODY_OFFSET;
+    int position = Messages.BODY_OFFSET;
     int end = position + reply.getInt(position) - 1;
     position += Integer.BYTES;
     boolean ok = false;

@@ -1,22 +1,20 @@
 package dev.orrery.benchmarks.client;
 
+import java.io.ByteArrayOutputStream;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
-import org.bson.BsonBinaryWriter;
+import java.util.List;
 import org.bson.BsonDocument;
-import org.bson.codecs.BsonDocumentCodec;
-import org.bson.codecs.EncoderContext;
-import org.bson.io.BasicOutputBuffer;
+import org.bson.BsonString;
 
 /**
- * The bytes of one OP_MSG. A load copies them and overwrites the texts of fixed length that differ
- * from request to request.
+ * The bytes of one OP_MSG. A load copies them and overwrites the texts and numbers of fixed length
+ * that differ from request to request.
  */
 public final class Template {
-  public static final int HEADER_BYTES = 16;
+  static final int HEADER_BYTES = 16;
   private static final int OP_MSG = 2013;
-  private static final int BODY_OFFSET = HEADER_BYTES + Integer.BYTES + 1;
 
   private final byte[] bytes;
 
@@ -24,19 +22,38 @@ public final class Template {
     this.bytes = bytes;
   }
 
-  public static Template of(BsonDocument command) {
-    byte[] body = encode(command);
-    var message = ByteBuffer.allocate(BODY_OFFSET + body.length).order(ByteOrder.LITTLE_ENDIAN);
-    message.putInt(message.capacity()).putInt(0).putInt(0).putInt(OP_MSG).putInt(0).put((byte) 0);
-    return new Template(message.put(body).array());
+  public static Template of(BsonDocument body) {
+    return new Template(message(Messages.encode(body), new byte[0]));
   }
 
-  static byte[] encode(BsonDocument document) {
-    var buffer = new BasicOutputBuffer();
-    try (var writer = new BsonBinaryWriter(buffer)) {
-      new BsonDocumentCodec().encode(writer, document, EncoderContext.builder().build());
-    }
-    return buffer.toByteArray();
+  /** A command with its database. */
+  public static Template command(String database, BsonDocument command) {
+    return of(withDatabase(database, command));
+  }
+
+  /** A command that carries documents after its body, as drivers send the documents of writes. */
+  public static Template command(
+      String database, BsonDocument command, String sequence, List<BsonDocument> documents) {
+    var content = new ByteArrayOutputStream();
+    documents.forEach(document -> content.writeBytes(Messages.encode(document)));
+    byte[] name = sequence.getBytes(StandardCharsets.UTF_8);
+    int size = Integer.BYTES + name.length + 1 + content.size();
+    var section = ByteBuffer.allocate(1 + size).order(ByteOrder.LITTLE_ENDIAN);
+    section.put((byte) 1).putInt(size).put(name).put((byte) 0).put(content.toByteArray());
+    byte[] body = Messages.encode(withDatabase(database, command));
+    return new Template(message(body, section.array()));
+  }
+
+  private static BsonDocument withDatabase(String database, BsonDocument command) {
+    return command.clone().append("$db", new BsonString(database));
+  }
+
+  private static byte[] message(byte[] body, byte[] section) {
+    var message =
+        ByteBuffer.allocate(Messages.BODY_OFFSET + body.length + section.length)
+            .order(ByteOrder.LITTLE_ENDIAN);
+    message.putInt(message.capacity()).putInt(0).putInt(0).putInt(OP_MSG).putInt(0).put((byte) 0);
+    return message.put(body).put(section).array();
   }
 
   public int length() {
@@ -51,19 +68,30 @@ public final class Template {
     message.put(bytes);
   }
 
+  /** Where a text occurs for the first time. */
+  public int find(String text) {
+    return find(text, 0);
+  }
+
   /** Where a text occurs for the first time at or after an offset. */
   public int find(String text, int from) {
-    byte[] wanted = text.getBytes(StandardCharsets.UTF_8);
+    return find(text.getBytes(StandardCharsets.UTF_8), from);
+  }
+
+  /** Where a 32-bit number occurs that was chosen to occur once. */
+  public int find(int number) {
+    byte[] wanted =
+        ByteBuffer.allocate(Integer.BYTES).order(ByteOrder.LITTLE_ENDIAN).putInt(number).array();
+    return find(wanted, 0);
+  }
+
+  private int find(byte[] wanted, int from) {
     for (int start = from; start + wanted.length <= bytes.length; start++) {
       if (holds(wanted, start)) {
         return start;
       }
     }
-    throw new IllegalArgumentException("no " + text + " in the message");
-  }
-
-  public int find(String text) {
-    return find(text, 0);
+    throw new IllegalArgumentException("the message does not hold what is to be replaced");
   }
 
   private boolean holds(byte[] wanted, int start) {

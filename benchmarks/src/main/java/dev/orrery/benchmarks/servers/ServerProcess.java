@@ -39,17 +39,26 @@ public final class ServerProcess implements AutoCloseable {
       Matcher ready = READY.matcher(line);
       if (ready.find()) {
         var address = new InetSocketAddress(ready.group(1), Integer.parseInt(ready.group(2)));
-        return new ServerProcess(process, address, System.nanoTime() - start);
+        long nanos = System.nanoTime() - start;
+        drain(out);
+        return new ServerProcess(process, address, nanos);
       }
     }
     process.destroyForcibly();
     throw new IOException("the server did not start: " + String.join(" ", command));
   }
 
+  /** A server that says more must not wait for somebody to listen. */
+  private static void drain(BufferedReader out) {
+    var thread = new Thread(() -> out.lines().forEach(line -> {}), "drain");
+    thread.setDaemon(true);
+    thread.start();
+  }
+
   /** Starts a main class that is in the same jar as this one. */
   public static ServerProcess startMain(Class<?> main, List<String> arguments) throws IOException {
     var command = new ArrayList<String>();
-    command.addAll(List.of("-Xmx4g", "-Dsun.misc.unsafe.memory.access=allow"));
+    command.addAll(List.of("-Dsun.misc.unsafe.memory.access=allow", "-Dorrery.log.level=error"));
     command.addAll(List.of("-cp", System.getProperty("java.class.path"), main.getName()));
     command.addAll(arguments);
     return start(command);
