@@ -18,6 +18,8 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.function.Predicate;
+import java.util.stream.Stream;
 
 /** The side-by-side benchmark: all chosen workloads, then the report. */
 final class Run {
@@ -33,7 +35,8 @@ final class Run {
           "jar",
           "jvm",
           "directory",
-          "results");
+          "results",
+          "document");
 
   private final Options options;
   private final Plan plan;
@@ -67,10 +70,16 @@ final class Run {
     System.out.println(report.markdown());
     report.writeTo(options.path("results", "benchmarks/results"));
     Files.delete(directory);
+    if (options.values().containsKey("document")) {
+      report.insertInto(options.path("document", ""));
+    }
   }
 
   private Fleet.Settings settings(Path directory) {
-    var java = new ArrayList<String>(options.list("jvm", ""));
+    var java = new ArrayList<String>();
+    Stream.of(options.text("jvm", "").split(" "))
+        .filter(Predicate.not(String::isEmpty))
+        .forEach(java::add);
     Path jar = options.path("jar", "server/target/orrery.jar");
     Path archive = jar.resolveSibling("orrery.jsa"); // as the launcher does
     if (Files.exists(archive)) {
