@@ -61,11 +61,7 @@ public final class StoreBenchmark {
 
     Result plus(Result more) {
       return new Result(
-          phase,
-          store,
-          times + more.times,
-          seconds + more.seconds,
-          cpuSeconds + more.cpuSeconds);
+          phase, store, times + more.times, seconds + more.seconds, cpuSeconds + more.cpuSeconds);
     }
 
     @Override
@@ -305,8 +301,7 @@ public final class StoreBenchmark {
     for (String phase :
         List.of("insert", "read", "update", "delete", "bulk insert", "durable insert")) {
       for (String store : stores) {
-        double perCpuSecond =
-            median(of(phase, store).stream().map(Result::perCpuSecond).toList());
+        double perCpuSecond = median(of(phase, store).stream().map(Result::perCpuSecond).toList());
         System.out.printf(
             Locale.ROOT,
             "| %s | %s | %,.0f | %,.0f | %,.0f | %s | %s |%n",
