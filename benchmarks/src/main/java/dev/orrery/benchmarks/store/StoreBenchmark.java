@@ -83,6 +83,7 @@ public final class StoreBenchmark {
   private final int warmUps;
   private final boolean isVerbose;
   private final List<String> chosen;
+  private final List<String> parts;
   private final Path root;
   private final Documents source = new Documents(DOCUMENT_BYTES);
   private final List<Result> results = new ArrayList<>();
@@ -96,6 +97,7 @@ public final class StoreBenchmark {
     warmUps = options.number("warmups", 1);
     isVerbose = options.number("verbose", 0) > 0;
     chosen = List.of(options.text("stores", "orrery,mvstore,rocksdb").split(","));
+    parts = List.of(options.text("parts", "single,bulk,durable").split(","));
     String directory = options.text("directory", null);
     root =
         directory == null
@@ -122,10 +124,16 @@ public final class StoreBenchmark {
         results.clear(); // those before were for the compiler
       }
       for (Map.Entry<String, Opener> store : stores.entrySet()) {
-        inEmptyDirectory(store, this::measure);
-        inEmptyDirectory(store, this::measureBulk);
+        if (parts.contains("single")) {
+          inEmptyDirectory(store, this::measure);
+        }
+        if (parts.contains("bulk")) {
+          inEmptyDirectory(store, this::measureBulk);
+        }
       }
-      measureDurable(stores);
+      if (parts.contains("durable")) {
+        measureDurable(stores);
+      }
     }
     printTable(stores.keySet().stream().toList());
   }
@@ -298,8 +306,7 @@ public final class StoreBenchmark {
     System.out.println(
         "\n| | store | per second | per CPU second | MB per CPU second"
             + " | orrery is ahead, per second | per CPU second |\n|---|---|---|---|---|---|---|");
-    for (String phase :
-        List.of("insert", "read", "update", "delete", "bulk insert", "durable insert")) {
+    for (String phase : results.stream().map(Result::phase).distinct().toList()) {
       for (String store : stores) {
         double perCpuSecond = median(of(phase, store).stream().map(Result::perCpuSecond).toList());
         System.out.printf(
