@@ -19,7 +19,7 @@ public final class Main {
       default -> {
         System.err.println(
             "usage: benchmarks.jar store|heap [--documents=N] [--durable=N] [--rounds=N]"
-                + " [--warmups=N] [--stores=NAME,...] [--directory=DIR]");
+                + " [--warmups=N] [--stores=NAME,...] [--parts=single,bulk,durable] [--directory=DIR] [--verbose=1]");
         System.exit(2);
       }
     }

@@ -15,6 +15,7 @@ import dev.orrery.storage.partition.PartitionMap;
 import dev.orrery.storage.value.RawDocument;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.locks.LockSupport;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Function;
 
@@ -36,6 +37,8 @@ final class PhysicalPartition implements PartitionStore {
   final ReentrantLock lock = new ReentrantLock();
 
   private static final OrderedIndex[] NO_INDEXES = {};
+  private static final int TURN_STEPS = 50;
+  private static final long TURN_STEP_NANOS = 200_000;
 
   private final int collectionId;
   private final PartitionMap.Entry entry;
@@ -45,6 +48,7 @@ final class PhysicalPartition implements PartitionStore {
   private volatile PartitionFiles files;
   private volatile List<PhysicalPartition> children;
   private SplitMirror mirror;
+  private Validation.Tally follower;
   private volatile boolean isDropped;
   private volatile boolean isChanged;
   private volatile Throwable failure;
@@ -150,6 +154,26 @@ final class PhysicalPartition implements PartitionStore {
   /** Null unless a split is under way. The lock must be held. */
   SplitMirror mirror() {
     return mirror;
+  }
+
+  /**
+   * For those who take the lock again and again: lets others have it in between, who would starve
+   * if it were taken again at once. Not for ever, as there may always be somebody.
+   */
+  void letOthersIn() {
+    for (int i = 0; i < TURN_STEPS && lock.hasQueuedThreads(); i++) {
+      LockSupport.parkNanos(TURN_STEP_NANOS);
+    }
+  }
+
+  /** Tells a validation (or with null: no longer) of every commit. The lock must be held. */
+  void follow(Validation.Tally tally) {
+    follower = tally;
+  }
+
+  /** Null unless a validation is under way. The lock must be held. */
+  Validation.Tally follower() {
+    return follower;
   }
 
   /** The present indexes; none when the partition is gone, which the commit then finds out. */
