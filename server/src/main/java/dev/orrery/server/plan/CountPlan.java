@@ -52,6 +52,9 @@ record CountPlan(List<PartitionStore> partitions, PlanNode root, boolean isWhole
     if (node instanceof PartitionMerge merge) {
       return new PartitionMerge(strip(merge.input()), merge.partitions(), null, merge.window());
     }
+    if (node instanceof KeyNode key) {
+      return key.input();
+    }
     return node instanceof FetchNode fetch && isEmpty(fetch.residue()) ? fetch.input() : node;
   }
 

@@ -111,6 +111,9 @@ final class Explanation {
 
   /** A node with its inputs; without a run, only what is planned. */
   private BsonDocument stage(PlanNode node, @Nullable Run run) {
+    if (node instanceof KeyNode key) {
+      return stage(key.input(), run);
+    }
     var explanation =
         new StageExplanation(plan.query(), run == null ? null : run.statisticsOf(node));
     node.explain(explanation);

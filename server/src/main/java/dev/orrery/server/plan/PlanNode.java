@@ -10,6 +10,7 @@ sealed interface PlanNode
     permits CollectionScan,
         FetchNode,
         IndexScan,
+        KeyNode,
         LimitNode,
         PartitionMerge,
         PrimaryKeyLookup,

@@ -101,7 +101,8 @@ public final class Planner {
       share = Math.min(1, needed / matching);
     }
     double sort = path.isSorted() ? 0 : SORT_COST * path.documents();
-    return share * (path.keys() + DOCUMENT_COST * path.documents()) + sort;
+    double fetch = path.isCovered() ? 0 : DOCUMENT_COST * path.documents();
+    return share * (path.keys() + fetch) + sort;
   }
 
   /** The best path with everything that comes after it. */
