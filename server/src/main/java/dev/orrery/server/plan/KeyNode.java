@@ -12,7 +12,7 @@ import org.jspecify.annotations.Nullable;
  * Makes documents of index entries, with the fields that a covered query wants. If an index comes
  * to hold what its keys cannot tell while the scan is under way, the documents are fetched.
  */
-record KeyNode(Covering covering, Filter filter, IndexScan input) implements PlanNode {
+record KeyNode(Covering covering, Filter filter, PlanNode input) implements PlanNode {
   @Override
   public RowCursor open(Run run) {
     var execution = run.execution();

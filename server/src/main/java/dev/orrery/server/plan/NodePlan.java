@@ -52,7 +52,27 @@ record NodePlan(
 
   @Override
   public long count(Execution execution) {
-    return CountPlan.of(this).count(execution);
+    Query.Window window = query.window();
+    if (CountPlan.isWhole(root())) {
+      partitions.forEach(partition -> execution.visit(partition.id()));
+      return window.of(partitions.stream().mapToLong(one -> one.statistics().documents()).sum());
+    }
+    long needed = window.needed();
+    RowCursor rows = forCount().open(Run.of(execution, false));
+    try {
+      long count = 0;
+      while ((needed == 0 || count < needed) && rows.next() != null) {
+        count++;
+      }
+      return window.of(count);
+    } finally {
+      rows.close();
+    }
+  }
+
+  @Override
+  public NodePlan forCount() {
+    return CountPlan.of(this);
   }
 
   RowCursor open(Run run) {

@@ -8,6 +8,8 @@ import java.util.List;
  */
 sealed interface PlanNode
     permits CollectionScan,
+        CountScan,
+        DistinctScan,
         FetchNode,
         IndexScan,
         KeyNode,

@@ -8,6 +8,7 @@ import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.LinkedHashSet;
 import java.util.List;
+import org.bson.BsonString;
 
 /*
  * Which way is taken:
@@ -36,6 +37,10 @@ public final class Planner {
   private static final double SHORT_DOCUMENTS_MAX = 100;
 
   public QueryPlan plan(Query query) {
+    return choose(query);
+  }
+
+  private static NodePlan choose(Query query) {
     var hinted = new HintedIndex(query);
     var targets = new Targets(query.collection(), query.criteria().filter());
     Boolean naturalReverse = hinted.naturalReverse();
@@ -60,7 +65,20 @@ public final class Planner {
         : assemble(query, partitions, choices);
   }
 
-  private static QueryPlan lookUp(Query query, List<PrimaryKeyLookup.Key> keys) {
+  /**
+   * A plan that finds every value of a path at least once; the query's projection keeps nothing but
+   * the path.
+   */
+  public QueryPlan planDistinct(Query query, String path) {
+    IndexSpec index = DistinctPlan.shortestIndex(query, path);
+    Query hinted =
+        index == null
+            ? query
+            : query.with(new Query.Hints(new BsonString(index.name()), null, null));
+    return DistinctPlan.of(choose(hinted), path);
+  }
+
+  private static NodePlan lookUp(Query query, List<PrimaryKeyLookup.Key> keys) {
     Filter filter = query.criteria().filter();
     var partitions = new LinkedHashSet<PartitionStore>();
     keys.forEach(key -> partitions.add(key.partition()));
@@ -106,7 +124,7 @@ public final class Planner {
   }
 
   /** The best path with everything that comes after it. */
-  private static QueryPlan assemble(
+  private static NodePlan assemble(
       Query query, List<PartitionStore> partitions, List<AccessPath> ranked) {
     var trees = new ArrayList<PlanNode>();
     for (AccessPath path : ranked) {
