@@ -105,10 +105,19 @@ final class AccessPaths {
     double keys = keys(scan);
     double documents = keys * laterShare(match.access());
     boolean isSorted = query.order().sort() == null || sort != SortMatch.NONE;
-    return new AccessPath(source(match, scan), isSorted, keys, documents);
+    MergeSortNode merge = isSorted ? null : merge(match.access());
+    return merge == null
+        ? new AccessPath(source(match, scan), isSorted, keys, documents)
+        : new AccessPath(source(match, merge), true, keys, documents);
   }
 
-  private PlanNode source(IndexMatch match, IndexScan scan) {
+  private @Nullable MergeSortNode merge(IndexAccess access) {
+    return matcher.isSameCollation(access.index()) && !access.isWildcard()
+        ? Explosion.of(access, query.order())
+        : null;
+  }
+
+  private PlanNode source(IndexMatch match, PlanNode scan) {
     Filter residue = residue(filter, match.ensured());
     boolean isEnsured = residue instanceof Filter.And and && and.children().isEmpty();
     Covering covering =

@@ -20,7 +20,7 @@ final class CountPlan {
         plan.query(),
         plan.partitions(),
         plan.trees().stream().map(CountPlan::strip).toList(),
-        plan.indexes(),
+        plan.used(),
         plan.isShort());
   }
 

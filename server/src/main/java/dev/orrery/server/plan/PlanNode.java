@@ -14,6 +14,7 @@ sealed interface PlanNode
         IndexScan,
         KeyNode,
         LimitNode,
+        MergeSortNode,
         PartitionMerge,
         PrimaryKeyLookup,
         ProjectNode,

@@ -3,7 +3,9 @@ package dev.orrery.server.plan;
 import dev.orrery.server.query.Comparison;
 import dev.orrery.server.query.Filter;
 import dev.orrery.storage.PartitionStore;
+import dev.orrery.storage.catalog.CollectionInfo.IndexEntry;
 import dev.orrery.storage.index.IndexSpec;
+import java.time.Clock;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.LinkedHashSet;
@@ -36,11 +38,29 @@ public final class Planner {
   private static final double SORT_COST = 1;
   private static final double SHORT_DOCUMENTS_MAX = 100;
 
+  private final IndexUses uses;
+
+  public Planner() {
+    this(Clock.systemUTC());
+  }
+
+  /**
+   * @param clock tells since when the uses of indexes are counted
+   */
+  public Planner(Clock clock) {
+    this.uses = new IndexUses(clock);
+  }
+
+  /** How often indexes were used by the plans of this planner. */
+  public IndexUses indexUses() {
+    return uses;
+  }
+
   public QueryPlan plan(Query query) {
     return choose(query);
   }
 
-  private static NodePlan choose(Query query) {
+  private NodePlan choose(Query query) {
     var hinted = new HintedIndex(query);
     var targets = new Targets(query.collection(), query.criteria().filter());
     Boolean naturalReverse = hinted.naturalReverse();
@@ -78,7 +98,7 @@ public final class Planner {
     return DistinctPlan.of(choose(hinted), path);
   }
 
-  private static NodePlan lookUp(Query query, List<PrimaryKeyLookup.Key> keys) {
+  private NodePlan lookUp(Query query, List<PrimaryKeyLookup.Key> keys) {
     Filter filter = query.criteria().filter();
     var partitions = new LinkedHashSet<PartitionStore>();
     keys.forEach(key -> partitions.add(key.partition()));
@@ -124,8 +144,7 @@ public final class Planner {
   }
 
   /** The best path with everything that comes after it. */
-  private static NodePlan assemble(
-      Query query, List<PartitionStore> partitions, List<AccessPath> ranked) {
+  private NodePlan assemble(Query query, List<PartitionStore> partitions, List<AccessPath> ranked) {
     var trees = new ArrayList<PlanNode>();
     for (AccessPath path : ranked) {
       trees.add(tree(query, partitions, path));
@@ -138,7 +157,20 @@ public final class Planner {
     boolean isShort =
         !(best.source() instanceof CollectionScan)
             && Math.min(sooner, best.documents()) < SHORT_DOCUMENTS_MAX;
-    return new NodePlan(query, partitions, trees, best.indexes(), isShort);
+    var used = new NodePlan.UsedIndexes(indexes(query, best), uses);
+    return new NodePlan(query, partitions, trees, used, isShort);
+  }
+
+  private static List<IndexSpec> indexes(Query query, AccessPath path) {
+    if (!(path.source() instanceof PrimaryKeyLookup)) {
+      return path.indexes();
+    }
+    for (IndexEntry entry : query.collection().info().indexes()) {
+      if (entry.spec().isIdIndex()) {
+        return List.of(entry.spec());
+      }
+    }
+    return List.of();
   }
 
   private static boolean isUnfiltered(Query query) {
