@@ -1,6 +1,7 @@
 package dev.orrery.storage;
 
 import dev.orrery.storage.index.IndexSpec;
+import dev.orrery.storage.index.NumberTypes;
 import dev.orrery.storage.partition.EpkRange;
 
 /**
@@ -37,8 +38,27 @@ public interface PartitionStore {
   IndexStatistics statistics(IndexSpec index);
 
   /**
-   * How many entries an index has, how many bytes of memory or disk it takes, and a bit for each
-   * field of its key pattern in which a document ever had an array.
+   * How many entries an index has, how many bytes of memory or disk it takes, and what its fields
+   * ever met in a document.
    */
-  record IndexStatistics(long entries, long bytes, long multikeyFields) {}
+  record IndexStatistics(long entries, long bytes, FieldsSeen fields) {
+    public long multikeyFields() {
+      return fields.multikeyFields();
+    }
+  }
+
+  /**
+   * What the fields of an index ever met. It is known before the entry is to be seen, so to read an
+   * entry first and this then is safe.
+   *
+   * @param multikeyFields a bit for each field of the key pattern in which a document had an array
+   */
+  record FieldsSeen(long multikeyFields, NumberTypes numbers) {
+    public static final FieldsSeen NOTHING = new FieldsSeen(0, NumberTypes.NOTHING);
+
+    /** What they met in several partitions. */
+    public FieldsSeen with(FieldsSeen other) {
+      return new FieldsSeen(multikeyFields | other.multikeyFields, numbers.with(other.numbers));
+    }
+  }
 }

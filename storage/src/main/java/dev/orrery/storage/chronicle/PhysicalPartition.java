@@ -344,7 +344,7 @@ final class PhysicalPartition implements PartitionStore {
     return inside(
         opened -> {
           OrderedIndex ordered = opened.require(index.name());
-          return new IndexStatistics(ordered.entries(), ordered.bytes(), ordered.multikeyFields());
+          return new IndexStatistics(ordered.entries(), ordered.bytes(), ordered.fieldsSeen());
         });
   }
 
