@@ -7,6 +7,7 @@ import dev.orrery.server.expression.Dependencies;
 import dev.orrery.server.expression.Expressions;
 import dev.orrery.server.expression.FieldNames;
 import dev.orrery.server.expression.ParseContext;
+import dev.orrery.server.expression.Scope;
 import dev.orrery.server.query.ProjectionNode;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -19,7 +20,7 @@ import org.bson.BsonValue;
 
 /** {@code $addFields}, {@code $set}: sets fields to the values of expressions. */
 record AddFieldsStage(String name, ProjectionNode.Inner tree, BsonDocument specification)
-    implements Stage {
+    implements MappingStage {
 
   static List<Stage> parse(String name, BsonValue argument, PipelineContext context) {
     if (!argument.isDocument()) {
@@ -115,8 +116,7 @@ record AddFieldsStage(String name, ProjectionNode.Inner tree, BsonDocument speci
   }
 
   @Override
-  public DocumentStream open(DocumentStream input, Run run) {
-    return new Transformed(
-        input, document -> FieldTree.computed(tree, document, run.scope().root(document)));
+  public BsonDocument map(BsonDocument document, Scope scope) {
+    return FieldTree.computed(tree, document, scope.root(document));
   }
 }

@@ -7,10 +7,7 @@ import org.bson.BsonDocument;
 import org.jspecify.annotations.Nullable;
 
 /** What a pipeline reaches beyond the documents it is given: collections and the server itself. */
-public interface Environment {
-  /** What a view stands for; its collection may be a view in turn. */
-  record View(Namespace on, List<BsonDocument> pipeline) {}
-
+public interface Environment extends Catalog {
   /** Raw documents one after the other. */
   interface RawStream extends AutoCloseable {
     /** The next document, or null at the end. */
@@ -19,9 +16,6 @@ public interface Environment {
     @Override
     void close();
   }
-
-  /** The view of that name, or null when it is a collection or nothing. */
-  @Nullable View view(Namespace namespace);
 
   /** The documents of a collection that a query asks for; none when there is no collection. */
   RawStream read(Namespace namespace, SourceQuery query);

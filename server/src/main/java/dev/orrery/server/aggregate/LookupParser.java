@@ -153,7 +153,7 @@ final class LookupParser {
 
   private Stage build(BsonDocument specification, boolean hasJoin) {
     String collection = from == null ? PipelineContext.NO_COLLECTION : from;
-    Environment.View view = context.resolve(new Namespace(context.database(), collection));
+    Catalog.View view = context.resolve(new Namespace(context.database(), collection));
     List<BsonDocument> user = pipeline == null ? List.of() : pipeline;
     var stages = new ArrayList<>(view.pipeline());
     int head = stages.size();

@@ -1,5 +1,6 @@
 package dev.orrery.server.command;
 
+import dev.orrery.server.aggregate.Catalog;
 import dev.orrery.server.aggregate.Environment;
 import dev.orrery.server.aggregate.Pipeline;
 import dev.orrery.server.aggregate.PipelineContext;
@@ -90,7 +91,7 @@ public final class AggregateCommand implements Command, ViewReader, PipelineChec
     execution.interruptBy(context.deadline()::check);
     var environment =
         new AggregateEnvironment(services, facts, context, execution, options.isUnchecked());
-    Environment.View source = resolve(environment, namespace);
+    Catalog.View source = resolve(environment, namespace);
     var stages = new ArrayList<>(source.pipeline());
     stages.addAll(params.pipeline());
     var pipelineContext =
@@ -157,18 +158,18 @@ public final class AggregateCommand implements Command, ViewReader, PipelineChec
     }
   }
 
-  private Environment.View resolve(AggregateEnvironment environment, Namespace namespace) {
+  private Catalog.View resolve(AggregateEnvironment environment, Namespace namespace) {
     var stages = new ArrayList<BsonDocument>();
     Namespace current = namespace;
     for (int depth = 0; depth < VIEWS_MAX; depth++) {
-      Environment.View view = environment.view(current);
+      Catalog.View view = environment.view(current);
       if (view == null) {
         break;
       }
       stages.addAll(0, view.pipeline());
       current = view.on();
     }
-    return new Environment.View(current, stages);
+    return new Catalog.View(current, stages);
   }
 
   /** The one the user asks for, else that of the collection or view. */

@@ -9,6 +9,7 @@ import dev.orrery.server.plan.PlanResult;
 import dev.orrery.server.plan.Query;
 import dev.orrery.storage.CollectionStore;
 import dev.orrery.storage.Namespace;
+import dev.orrery.storage.index.IndexSpec;
 import dev.orrery.storage.value.RawDocument;
 import java.util.ArrayList;
 import java.util.Iterator;
@@ -60,6 +61,21 @@ final class AggregateEnvironment implements Environment {
     }
     String on = options.getString("viewOn").getValue();
     return new View(new Namespace(namespace.database(), on), pipeline);
+  }
+
+  @Override
+  public List<List<String>> uniqueKeys(Namespace collection) {
+    var keys = new ArrayList<List<String>>();
+    keys.add(List.of("_id"));
+    CollectionStore found = find(collection);
+    if (found != null) {
+      for (IndexSpec index : found.info().readyIndexes()) {
+        if (index.isUnique() && index.partialFilter() == null) {
+          keys.add(List.copyOf(index.keyPattern().keySet()));
+        }
+      }
+    }
+    return keys;
   }
 
   @Override
