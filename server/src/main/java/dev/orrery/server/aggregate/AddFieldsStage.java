@@ -17,6 +17,7 @@ import java.util.Set;
 import java.util.stream.Collectors;
 import org.bson.BsonDocument;
 import org.bson.BsonValue;
+import org.jspecify.annotations.Nullable;
 
 /** {@code $addFields}, {@code $set}: sets fields to the values of expressions. */
 record AddFieldsStage(String name, ProjectionNode.Inner tree, BsonDocument specification)
@@ -89,6 +90,39 @@ record AddFieldsStage(String name, ProjectionNode.Inner tree, BsonDocument speci
               + "': "
               + BsonText.document(specification));
     }
+  }
+
+  /**
+   * One stage that does the work of both; null if this one reads or sets what the first one
+   * changes, or the first one is something else.
+   */
+  @Nullable Stage after(Stage first) {
+    ProjectionNode.Inner before;
+    if (first instanceof AddFieldsStage fields) {
+      before = fields.tree;
+    } else if (first instanceof ProjectStage project && project.isInclusion()) {
+      before = project.tree();
+    } else {
+      return null;
+    }
+    var dependencies = new Dependencies();
+    FieldTree.addDependencies(tree, "", dependencies);
+    boolean isApart =
+        tree.children().keySet().stream().noneMatch(before.children()::containsKey)
+            && !dependencies.needsWholeDocument()
+            && dependencies.fields().stream().allMatch(first::preserves);
+    if (!isApart) {
+      return null;
+    }
+    Map<String, ProjectionNode> children = new LinkedHashMap<>(before.children());
+    children.putAll(tree.children());
+    var both = new ProjectionNode.Inner(children);
+    BsonDocument fields = first.specification().getDocument(first.name()).clone();
+    fields.putAll(specification.getDocument(name));
+    var fused = new BsonDocument(first.name(), fields);
+    return first instanceof ProjectStage
+        ? new ProjectStage(first.name(), both, true, fused)
+        : new AddFieldsStage(first.name(), both, fused);
   }
 
   @Override

@@ -20,6 +20,9 @@ public interface Environment extends Catalog {
   /** The documents of a collection that a query asks for; none when there is no collection. */
   RawStream read(Namespace namespace, SourceQuery query);
 
+  /** Whether an index of the collection begins with that field. */
+  boolean hasIndex(Namespace namespace, String field);
+
   /** The result of $collStats with that specification. */
   BsonDocument collectionStatistics(Namespace namespace, BsonDocument specification);
 

@@ -182,7 +182,8 @@ final class LookupParser {
     values.forEach((name, value) -> slots.put(inner.expressions().slot(name), value));
     Pipeline parsed = Pipeline.parseInner(stages, inner);
     requireAllowed(parsed);
-    return new LookupStage(asPath, join, slots, parsed, specification);
+    return new LookupStage(
+        new LookupStage.Target(asPath, null), join, slots, parsed, specification);
   }
 
   private static void requireAllowed(Pipeline parsed) {

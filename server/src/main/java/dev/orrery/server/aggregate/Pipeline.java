@@ -112,6 +112,12 @@ public final class Pipeline {
     return new Pipeline(context, stages.subList(from, to), hint);
   }
 
+  Pipeline followedBy(Stage stage) {
+    var all = new ArrayList<>(stages);
+    all.add(stage);
+    return new Pipeline(context, all, hint);
+  }
+
   Pipeline followedBy(Pipeline other) {
     var all = new ArrayList<>(stages);
     all.addAll(other.stages);
@@ -121,6 +127,12 @@ public final class Pipeline {
   /** Whether it writes, and so ends without results. */
   public boolean isWriting() {
     return !stages.isEmpty() && stages.get(stages.size() - 1).traits().contains(Stage.Trait.LAST);
+  }
+
+  /** Whether it reads a collection, not documents that it makes itself. */
+  boolean isOnCollection() {
+    return context.hasCollection()
+        && (stages.isEmpty() || !stages.get(0).traits().contains(Stage.Trait.FIRST));
   }
 
   /** Whether a second run on the same data surely gives the same. */

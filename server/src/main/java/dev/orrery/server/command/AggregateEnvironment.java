@@ -146,6 +146,15 @@ final class AggregateEnvironment implements Environment {
   }
 
   @Override
+  public boolean hasIndex(Namespace namespace, String field) {
+    CollectionStore collection = find(namespace);
+    return collection != null
+        && collection.info().readyIndexes().stream()
+            .map(index -> index.keyPattern().getFirstKey())
+            .anyMatch(first -> first.equals(field) || first.contains("$**"));
+  }
+
+  @Override
   public BsonDocument collectionStatistics(Namespace namespace, BsonDocument specification) {
     var statistics = new CollectionStatistics(namespace, find(namespace));
     var document =

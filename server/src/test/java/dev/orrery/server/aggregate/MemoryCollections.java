@@ -63,6 +63,11 @@ final class MemoryCollections implements Environment, Output {
   }
 
   @Override
+  public boolean hasIndex(Namespace namespace, String field) {
+    return field.equals("_id");
+  }
+
+  @Override
   public BsonDocument collectionStatistics(Namespace namespace, BsonDocument specification) {
     return new BsonDocument("ns", new BsonString(namespace.toString()));
   }
