@@ -32,8 +32,16 @@ public interface Environment extends Catalog {
   /** What the server does right now, as $currentOp prints it. */
   List<BsonDocument> currentOperations(BsonDocument specification);
 
-  /** The sessions of this server, as $listLocalSessions prints them. */
-  List<BsonDocument> sessions(BsonDocument specification);
+  /**
+   * The sessions of this server, as $listLocalSessions prints them.
+   *
+   * @param owners whose, as {@code user@database}; empty for those of the user who asks, null for
+   *     everybody's
+   */
+  List<BsonDocument> sessions(@Nullable List<String> owners);
+
+  /** What plans are kept for queries on a collection, which must be there. */
+  List<BsonDocument> planCache(Namespace namespace);
 
   /** Where $out and $merge write. */
   Output output();

@@ -89,7 +89,12 @@ final class MemoryCollections implements Environment, Output {
   }
 
   @Override
-  public List<BsonDocument> sessions(BsonDocument specification) {
+  public List<BsonDocument> sessions(@Nullable List<String> owners) {
+    return List.of();
+  }
+
+  @Override
+  public List<BsonDocument> planCache(Namespace namespace) {
     return List.of();
   }
 
