@@ -37,9 +37,9 @@ final class DelimitedRows implements Closeable {
     this.name = name;
     this.delimiter = delimiter;
     this.isQuoting = delimiter == ',';
-    this.next = in.read();
+    this.next = read();
     if (next == '\uFEFF') {
-      this.next = in.read();
+      this.next = read();
     }
   }
 
@@ -121,8 +121,12 @@ final class DelimitedRows implements Closeable {
           "%s: the row before line %,d is larger than any document can be; a quote is missing."
               .formatted(name, line));
     }
+    next = read();
+  }
+
+  private int read() throws IOException {
     try {
-      next = in.read();
+      return in.read();
     } catch (CharacterCodingException e) {
       throw new TransferException(
           "%s: after line %,d there are bytes that are no UTF-8. Convert the file, for example with iconv."
