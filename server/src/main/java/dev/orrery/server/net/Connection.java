@@ -60,6 +60,11 @@ public final class Connection {
     return Optional.ofNullable(attributes.get(attribute)).map(attribute.type()::cast);
   }
 
+  /** What was set before; every request asks for it. */
+  <T> T require(Attribute<T> attribute) {
+    return attribute.type().cast(attributes.get(attribute));
+  }
+
   public <T> void set(Attribute<T> attribute, T value) {
     attributes.put(attribute, value);
   }

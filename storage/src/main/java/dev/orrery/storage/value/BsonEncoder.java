@@ -38,6 +38,11 @@ public final class BsonEncoder {
     return Arrays.copyOf(buffer, position);
   }
 
+  /** Forgets what was written, and keeps the array for what comes next. */
+  public void reset() {
+    position = 0;
+  }
+
   /** Opens a document or array body; the result goes to {@link #endDocument}. */
   public int startDocument() {
     int start = position;
@@ -159,6 +164,17 @@ public final class BsonEncoder {
     writeInt64(value.getHigh());
   }
 
+  /** Writes the value of a string that consists of two and a character between them. */
+  public void writeString(String first, char separator, String second) {
+    int start = position;
+    writeInt32(0);
+    writeText(first);
+    writeByte((byte) separator);
+    writeText(second);
+    writeByte((byte) 0);
+    LittleEndian.putInt32(buffer, start, position - start - Integer.BYTES);
+  }
+
   private void writeString(String value) {
     byte[] utf8 = value.getBytes(StandardCharsets.UTF_8);
     writeInt32(utf8.length + 1);
@@ -167,6 +183,11 @@ public final class BsonEncoder {
   }
 
   private void writeCString(String value) {
+    writeText(value);
+    writeByte((byte) 0);
+  }
+
+  private void writeText(String value) {
     int length = value.length();
     reserve(length + 1);
     for (int i = 0; i < length; i++) {
@@ -178,7 +199,6 @@ public final class BsonEncoder {
       }
       buffer[position++] = (byte) c;
     }
-    writeByte((byte) 0);
   }
 
   private void writeByte(byte value) {
@@ -192,10 +212,15 @@ public final class BsonEncoder {
     position += 4;
   }
 
-  private void writeInt64(long value) {
+  public void writeInt64(long value) {
     reserve(8);
     LittleEndian.putInt64(buffer, position, value);
     position += 8;
+  }
+
+  /** Writes elements that were encoded before. */
+  public void writeElements(byte[] encoded) {
+    writeBytes(encoded, 0, encoded.length);
   }
 
   private void writeBytes(byte[] source, int offset, int length) {
