@@ -2,25 +2,27 @@ package dev.orrery.server.command;
 
 import dev.orrery.storage.Namespace;
 import dev.orrery.storage.value.BsonEncoder;
-import dev.orrery.storage.value.RawDocument;
 import dev.orrery.storage.value.RawTypes;
-import org.jspecify.annotations.Nullable;
 
 /** Writes the reply of a find that needs no cursor straight into bytes. */
 final class CursorReply {
+  /** From the start of the cursor to that of its first batch: a length, a type and a name. */
+  private static final int BATCH_OFFSET = Integer.BYTES + 1 + "firstBatch".length() + 1;
+
   private CursorReply() {}
 
-  /** {@code {cursor: {firstBatch: [only], id: 0, ns}}}; with null the batch is empty. */
-  static void write(BsonEncoder out, @Nullable RawDocument only, Namespace namespace) {
+  /** Begins {@code {cursor: {firstBatch: [}; the result goes to {@link #end}. */
+  static int start(BsonEncoder out) {
     out.writeName(RawTypes.DOCUMENT, "cursor");
     int cursor = out.startDocument();
     out.writeName(RawTypes.ARRAY, "firstBatch");
-    int batch = out.startDocument();
-    if (only != null) {
-      out.writeName(RawTypes.DOCUMENT, "0");
-      out.writeDocument(only);
-    }
-    out.endDocument(batch);
+    out.startDocument();
+    return cursor;
+  }
+
+  /** Ends {@code ], id: 0, ns: ...}}}: there is nothing more to fetch. */
+  static void end(BsonEncoder out, int cursor, Namespace namespace) {
+    out.endDocument(cursor + BATCH_OFFSET);
     out.writeName(RawTypes.INT64, "id");
     out.writeInt64(0);
     out.writeName(RawTypes.STRING, "ns");

@@ -158,7 +158,7 @@ public final class Dispatcher {
   /** Gives the reply of a command that can write it at once; false for any other. */
   private boolean answer(Call call, CommandReader body) {
     BsonEncoder reply = encoders.get();
-    reply.reset();
+    reply.truncate(0);
     int start = reply.startDocument();
     if (!call.command.answer(call.context, body, reply)) {
       return false;

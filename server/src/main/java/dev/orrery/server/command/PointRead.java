@@ -3,7 +3,6 @@ package dev.orrery.server.command;
 import dev.orrery.server.throughput.OperationWork;
 import dev.orrery.storage.CollectionStore;
 import dev.orrery.storage.PartitionStore;
-import dev.orrery.storage.StoredDocument;
 import dev.orrery.storage.WorkMeter;
 import dev.orrery.storage.value.BsonEncoder;
 import dev.orrery.storage.value.RawDocument;
@@ -86,11 +85,14 @@ final class PointRead {
   void answer(OperationWork work, BsonEncoder reply) {
     PartitionStore partition = collection.partitionOf(key.partitionKey());
     work.admitLookup(collection, partition, key.partitionKey());
+    int cursor = CursorReply.start(reply);
+    int empty = reply.length();
+    reply.writeName(RawTypes.DOCUMENT, "0");
     var meter = new WorkMeter();
-    StoredDocument found =
-        partition.find(collection.primaryKey(key.partitionKey(), key.id()), meter);
+    if (!partition.copy(collection.primaryKey(key.partitionKey(), key.id()), reply, meter)) {
+      reply.truncate(empty);
+    }
     work.lookedUp(collection, partition, meter);
-    CursorReply.write(
-        reply, found == null ? null : found.document(), collection.info().namespace());
+    CursorReply.end(reply, cursor, collection.info().namespace());
   }
 }

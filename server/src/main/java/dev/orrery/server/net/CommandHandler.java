@@ -19,8 +19,6 @@ import org.bson.BsonDocument;
 
 /** Answers requests with commands: messages of the wire become requests, replies become bytes. */
 public final class CommandHandler implements RequestHandler {
-  private static final Connection.Attribute<ClientConnection> CLIENT =
-      new Connection.Attribute<>("client", ClientConnection.class);
   private static final int REPLY_BYTES_EXPECTED = 512;
 
   private final Dispatcher dispatcher;
@@ -34,8 +32,7 @@ public final class CommandHandler implements RequestHandler {
   @Override
   public void opened(Connection connection) {
     meters.opened();
-    connection.set(
-        CLIENT,
+    connection.attach(
         new ClientConnection(
             connection.id(),
             text(connection.remote()),
@@ -50,7 +47,7 @@ public final class CommandHandler implements RequestHandler {
 
   @Override
   public void handle(Connection connection, Message message, ReplySink sink) {
-    ClientConnection client = connection.require(CLIENT);
+    var client = (ClientConnection) connection.attachment();
     Request request =
         message instanceof OpQuery query
             ? Request.query(client, query.database(), raw(query.body()))

@@ -31,6 +31,7 @@ public final class OperationWork {
 
   private final Metering metering;
   private long twentyFirsts;
+  private long second;
   private @Nullable PartitionKeyValue key;
   private final List<MeteredRead> owed = new ArrayList<>(1);
 
@@ -41,6 +42,11 @@ public final class OperationWork {
   /** What the request cost so far. */
   public RequestCharge charge() {
     return new RequestCharge(twentyFirsts);
+  }
+
+  /** When the last charge was taken. */
+  long second() {
+    return second;
   }
 
   /** Whether requests to that collection can be refused for what they cost. */
@@ -214,6 +220,6 @@ public final class OperationWork {
 
   private void pay(CollectionStore collection, int partition, RequestCharge charge) {
     twentyFirsts += charge.twentyFirsts();
-    metering.charge(collection, partition, charge);
+    second = metering.charge(collection, partition, charge);
   }
 }

@@ -12,6 +12,7 @@ import dev.orrery.storage.index.IndexSpec;
 import dev.orrery.storage.log.Log;
 import dev.orrery.storage.partition.EpkRange;
 import dev.orrery.storage.partition.PartitionMap;
+import dev.orrery.storage.value.BsonEncoder;
 import dev.orrery.storage.value.RawDocument;
 import java.util.List;
 import java.util.Map;
@@ -228,6 +229,57 @@ final class PhysicalPartition implements PartitionStore {
     }
   }
 
+  @Override
+  public boolean copy(byte[] primaryKey, BsonEncoder out, WorkMeter meter) {
+    if (children != null || !tryEnter()) {
+      return copyFromChildren(primaryKey, out, meter);
+    }
+    try {
+      PartitionFiles opened = files();
+      long recordId = opened.ids().find(primaryKey);
+      return recordId != KeyIndex.ABSENT && copy(opened, recordId, out, meter);
+    } finally {
+      leave();
+    }
+  }
+
+  private boolean copyFromChildren(byte[] primaryKey, BsonEncoder out, WorkMeter meter) {
+    if (children != null) {
+      for (PhysicalPartition child : children) {
+        if (child.copy(primaryKey, out, meter)) {
+          return true;
+        }
+      }
+    }
+    return false;
+  }
+
+  private boolean copy(PartitionFiles opened, long recordId, BsonEncoder out, WorkMeter meter) {
+    for (; ; ) {
+      long position = opened.slots().get(recordId);
+      if (position == 0) {
+        return false;
+      }
+      try {
+        int before = out.length();
+        log.readPayload(position, out::writeDocument);
+        meter.loadDocument(out.length() - before);
+        return true;
+      } catch (StorageException e) {
+        if (!hasMoved(opened, recordId, position, e)) {
+          throw e;
+        }
+      }
+    }
+  }
+
+  /** Whether compaction took the document elsewhere while it was to be read. */
+  private static boolean hasMoved(
+      PartitionFiles opened, long recordId, long position, StorageException failure) {
+    return failure.reason() == StorageException.Reason.GONE
+        && opened.slots().get(recordId) != position;
+  }
+
   /** A reader that was routed before a split finds the document where it is now. */
   private StoredDocument findInChildren(byte[] primaryKey, WorkMeter meter) {
     if (children != null) {
@@ -275,9 +327,8 @@ final class PhysicalPartition implements PartitionStore {
       try {
         bytes = log.readPayload(position);
       } catch (StorageException e) {
-        if (e.reason() == StorageException.Reason.GONE
-            && opened.slots().get(recordId) != position) {
-          continue; // moved by compaction
+        if (hasMoved(opened, recordId, position, e)) {
+          continue;
         }
         throw e;
       }

@@ -1,5 +1,6 @@
 package dev.orrery.storage.value;
 
+import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import java.util.Map;
@@ -38,9 +39,9 @@ public final class BsonEncoder {
     return Arrays.copyOf(buffer, position);
   }
 
-  /** Forgets what was written, and keeps the array for what comes next. */
-  public void reset() {
-    position = 0;
+  /** Forgets what was written after that length, and keeps the array for what comes next. */
+  public void truncate(int length) {
+    position = length;
   }
 
   /** Opens a document or array body; the result goes to {@link #endDocument}. */
@@ -96,6 +97,13 @@ public final class BsonEncoder {
 
   public void writeDocument(RawDocument document) {
     writeBytes(document.bytes(), document.offset(), document.length());
+  }
+
+  /** Copies a document out of a buffer. */
+  public void writeDocument(ByteBuffer source, int offset, int length) {
+    reserve(length);
+    source.get(offset, buffer, position, length);
+    position += length;
   }
 
   private void writeArray(BsonArray array) {
