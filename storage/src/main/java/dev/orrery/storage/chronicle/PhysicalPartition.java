@@ -17,6 +17,7 @@ import dev.orrery.storage.value.RawDocument;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.BinaryOperator;
 import java.util.function.Function;
 
 /**
@@ -354,16 +355,30 @@ final class PhysicalPartition implements PartitionStore {
 
   @Override
   public long estimate(IndexSpec index, IndexRange range) {
-    return inside(opened -> opened.require(index.name()).estimate(range));
+    return inside(
+        opened -> opened.require(index.name()).estimate(range),
+        child -> child.estimate(index, range),
+        Long::sum);
   }
 
   @Override
   public PartitionStatistics statistics() {
-    return inside(PartitionFiles::statistics);
+    return inside(
+        PartitionFiles::statistics, PhysicalPartition::statistics, PhysicalPartition::sum);
   }
 
   PartitionStatistics statistics(byte[] logicalKey) {
-    return inside(opened -> opened.statistics(logicalKey));
+    return inside(
+        opened -> opened.statistics(logicalKey),
+        child -> child.statistics(logicalKey),
+        PhysicalPartition::sum);
+  }
+
+  private static PartitionStatistics sum(PartitionStatistics left, PartitionStatistics right) {
+    return new PartitionStatistics(
+        left.documents() + right.documents(),
+        left.bytes() + right.bytes(),
+        left.keys() + right.keys());
   }
 
   @Override
@@ -372,16 +387,38 @@ final class PhysicalPartition implements PartitionStore {
         opened -> {
           OrderedIndex ordered = opened.require(index.name());
           return new IndexStatistics(ordered.entries(), ordered.bytes(), ordered.multikeyFields());
-        });
+        },
+        child -> child.statistics(index),
+        (left, right) ->
+            new IndexStatistics(
+                left.entries() + right.entries(),
+                left.bytes() + right.bytes(),
+                left.multikeyFields() | right.multikeyFields()));
   }
 
-  private <T> T inside(Function<PartitionFiles, T> reading) {
-    PartitionFiles opened = enter();
-    try {
-      return reading.apply(opened);
-    } finally {
-      leave();
+  /** Asks this partition or, for who was routed before a split, those that took over. */
+  private <T> T inside(
+      Function<PartitionFiles, T> reading,
+      Function<PhysicalPartition, T> ofChild,
+      BinaryOperator<T> sum) {
+    List<PhysicalPartition> successors = children;
+    if (successors == null && tryEnter()) {
+      try {
+        return reading.apply(files());
+      } finally {
+        leave();
+      }
     }
+    successors = children;
+    if (successors == null) {
+      throw guard.gone();
+    }
+    T total = null;
+    for (PhysicalPartition child : successors) {
+      T part = ofChild.apply(child);
+      total = total == null ? part : sum.apply(total, part);
+    }
+    return total;
   }
 
   @Override
