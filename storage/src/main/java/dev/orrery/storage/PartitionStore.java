@@ -3,6 +3,7 @@ package dev.orrery.storage;
 import dev.orrery.storage.index.IndexSpec;
 import dev.orrery.storage.index.NumberTypes;
 import dev.orrery.storage.partition.EpkRange;
+import dev.orrery.storage.value.BsonEncoder;
 
 /**
  * One physical partition of a collection: the documents whose partition key hashes into its range.
@@ -17,6 +18,12 @@ public interface PartitionStore {
 
   /** The document with that primary key (see {@link CollectionStore#primaryKey}), or null. */
   StoredDocument find(byte[] primaryKey, WorkMeter meter);
+
+  /**
+   * Appends the document with that primary key to {@code out}, copied once; false, and nothing
+   * appended, when there is none.
+   */
+  boolean copy(byte[] primaryKey, BsonEncoder out, WorkMeter meter);
 
   /** The document of that record, or null when there is none (any more). */
   StoredDocument read(long recordId, WorkMeter meter);
