@@ -19,6 +19,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.function.Predicate;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /** The side-by-side benchmark: all chosen workloads, then the report. */
@@ -30,6 +31,7 @@ final class Run {
           "rounds",
           "seconds",
           "connections",
+          "servers",
           "client",
           "target",
           "jar",
@@ -87,7 +89,15 @@ final class Run {
     }
     java.addAll(List.of("-Dsun.misc.unsafe.memory.access=allow", "-jar", jar.toString()));
     return new Fleet.Settings(
-        java, directory, options.list("target", "").stream().map(Run::target).toList());
+        java, directory, kinds(), options.list("target", "").stream().map(Run::target).toList());
+  }
+
+  /** Orrery is always among them. */
+  private Set<Kind> kinds() {
+    List<String> names = options.list("servers", "");
+    return Stream.of(Kind.values())
+        .filter(kind -> kind == Kind.ORRERY || names.isEmpty() || names.contains(kind.label()))
+        .collect(Collectors.toSet());
   }
 
   /** {@code name=mongodb://host:port} */

@@ -22,6 +22,7 @@ import java.util.EnumMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.stream.Stream;
 
 /**
  * Where workloads run: it starts servers and measures them in turns, so that what else the machine
@@ -62,9 +63,14 @@ public final class Bench {
     return new Fleet(settings);
   }
 
+  /** Of some kinds of servers, those that the run is to measure. */
+  List<Kind> chosen(Kind... kinds) {
+    return Stream.of(kinds).filter(settings.kinds()::contains).toList();
+  }
+
   Fleet fleet(Kind... kinds) throws IOException {
     var fleet = emptyFleet();
-    for (Kind kind : kinds) {
+    for (Kind kind : chosen(kinds)) {
       fleet.start(kind);
     }
     return fleet;

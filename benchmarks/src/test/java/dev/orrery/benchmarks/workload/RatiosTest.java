@@ -21,6 +21,7 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.SplittableRandom;
 import java.util.concurrent.atomic.AtomicLong;
 import org.bson.BsonDocument;
@@ -52,29 +53,29 @@ class RatiosTest {
 
   @Test
   void noRatioFellByMoreThanAThird(@TempDir Path directory) throws IOException {
-    try (var fleet = new Fleet(new Fleet.Settings(orrery(), directory, List.of()))) {
+    try (var fleet = new Fleet(settings(directory))) {
       List<Target> both = List.of(fleet.start(Kind.ORRERY), fleet.start(Kind.MEMORY));
       for (Target target : both) {
         new Orders(RECORDS).load(target);
         Loading.insert(target, YcsbTraffic.COLLECTION, RECORDS, Records::document);
       }
-      Target ceiling = fleet.startCeiling(Ycsb.replyBytes(fleet.ours()));
-      Map<String, Double> ratios = measure(both, ceiling);
+      fleet.startCeiling(Loading.DATABASE, YcsbTraffic.readCommand());
+      Map<String, Double> ratios = measure(fleet);
       if (Boolean.getBoolean("ratios.write")) {
         write(ratios);
       }
       if (!fallen(ratios).isEmpty()) {
-        ratios = measure(both, ceiling); // something else may have had the processor
+        ratios = measure(fleet); // something else may have had the processor
       }
       assertThat(fallen(ratios)).isEmpty();
     }
   }
 
-  private static Map<String, Double> measure(List<Target> both, Target ceiling) throws IOException {
+  private static Map<String, Double> measure(Fleet fleet) throws IOException {
     var results = new Results();
-    var bench =
-        new Bench(PLAN, new Fleet.Settings(List.of(), Path.of(""), List.of()), results, System.out);
-    interleave(bench, READ, 5000, List.of(both.get(0), both.get(1), ceiling));
+    var bench = new Bench(PLAN, settings(Path.of("")), results, System.out);
+    List<Target> both = fleet.targets().subList(0, 2);
+    interleave(bench, READ, 5000, fleet.targets());
     interleave(bench, UPDATE, 4000, both);
     interleave(bench, GROUP, 30, both);
     var ratios = new LinkedHashMap<String, Double>();
@@ -149,6 +150,10 @@ class RatiosTest {
           return new YcsbTraffic(
               mix, new UniformKeys(random), new AtomicLong(RECORDS), CONNECTIONS, random);
         });
+  }
+
+  private static Fleet.Settings settings(Path directory) {
+    return new Fleet.Settings(orrery(), directory, Set.of(Kind.values()), List.of());
   }
 
   /** Orrery from the class path of this test, since there may be no jar yet. */
