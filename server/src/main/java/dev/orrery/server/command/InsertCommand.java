@@ -129,7 +129,7 @@ public final class InsertCommand implements Command {
       validator =
           params.isUnchecked || collection.info().isView()
               ? null
-              : DocumentValidator.find(collection.info());
+              : services.databases().validators().find(collection.info());
       // Where units are limited each document waits for what the one before has cost.
       chunkDocumentsMax = context.work().isLimited(collection) ? 1 : CHUNK_DOCUMENTS_MAX;
     }
