@@ -99,7 +99,7 @@ final class EngineBackend implements MongoServer.Backend {
     var data =
         new DataServices(
             databases,
-            new Planner(),
+            new Planner(clock),
             cursors,
             clusterClock,
             clock,

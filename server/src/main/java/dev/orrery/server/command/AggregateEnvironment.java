@@ -180,7 +180,8 @@ final class AggregateEnvironment implements Environment {
 
   @Override
   public List<BsonDocument> indexStatistics(Namespace namespace) {
-    return new CollectionStatistics(namespace, find(namespace)).indexes(facts);
+    return new CollectionStatistics(namespace, find(namespace))
+        .indexes(services.planner().indexUses(), facts.hostFor(context.connection()));
   }
 
   @Override
