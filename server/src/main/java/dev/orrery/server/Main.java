@@ -71,8 +71,12 @@ public final class Main {
   }
 
   private int start(ServerConfig config) throws IOException {
-    // Both are read by libraries when their first class is loaded, so not before this line.
+    // All are read by libraries when their first class is loaded, so not before this line.
     System.setProperty("chronicle.announcer.disable", "true");
+    if (System.getProperty("io.netty.leakDetection.level") == null) {
+      // A sample of all buffers costs a twentieth of a short request; tests look at each.
+      System.setProperty("io.netty.leakDetection.level", "disabled");
+    }
     System.setProperty("orrery.log.level", name(config.diagnostics().logLevel()));
     Runnable stop = () -> new Thread(() -> System.exit(0), "shutdown").start();
     var server =

@@ -3,6 +3,7 @@ package dev.orrery.server.command;
 import dev.orrery.server.error.CommandException;
 import dev.orrery.server.error.ErrorCode;
 import dev.orrery.server.plan.ExplainVerbosity;
+import dev.orrery.server.plan.Query;
 import dev.orrery.storage.CollectionStore;
 import dev.orrery.storage.Namespace;
 import org.bson.BsonArray;
@@ -55,6 +56,15 @@ final class ExplainStages {
             .append("totalKeysExamined", ZERO)
             .append("totalDocsExamined", ZERO)
             .append("executionStages", new BsonDocument("stage", new BsonString("EOF"))));
+  }
+
+  static BsonDocument ofCount(BsonDocument inner, Query.Window window) {
+    long found = found(inner).asNumber().longValue();
+    return wrap(
+        inner,
+        "COUNT",
+        new BsonDocument("nCounted", BulkReply.number(window.of(found)))
+            .append("nSkipped", BulkReply.number(Math.min(found, window.skip()))));
   }
 
   static BsonDocument ofDeletion(BsonDocument inner) {
