@@ -83,9 +83,7 @@ final class ToolCommandsTest {
     BsonDocument build = admin("{buildInfo: 1}");
     assertThat(build.getArray("versionArray")).hasSizeGreaterThanOrEqualTo(3);
     assertThat(build.getString("version").getValue()).startsWith("7.0");
-    var atlas =
-        catchThrowableOfType(
-            MongoCommandException.class, () -> admin("{atlasVersion: 1}"));
+    var atlas = catchThrowableOfType(MongoCommandException.class, () -> admin("{atlasVersion: 1}"));
     assertThat(atlas.getErrorCode()).isEqualTo(COMMAND_NOT_FOUND);
   }
 
@@ -124,7 +122,8 @@ final class ToolCommandsTest {
             """);
     assertThat(reply.getInt32("n").getValue()).isEqualTo(2);
     assertThat(reply.getArray("upserted")).hasSize(1);
-    assertThat(collection("c").find().first()).isEqualTo(BsonDocument.parse("{_id: 1, a: 1, b: 2}"));
+    assertThat(collection("c").find().first())
+        .isEqualTo(BsonDocument.parse("{_id: 1, a: 1, b: 2}"));
   }
 
   @Test
@@ -156,8 +155,7 @@ final class ToolCommandsTest {
     for (BsonDocument listed : batch(run("{listCollections: 1, filter: {}, cursor: {}}"))) {
       switch (listed.getString("name").getValue()) {
         case "log" -> {
-          assertThat(listed.keySet())
-              .containsExactly("name", "type", "options", "info", "idIndex");
+          assertThat(listed.keySet()).containsExactly("name", "type", "options", "info", "idIndex");
           assertThat(listed.getString("type").getValue()).isEqualTo("collection");
           var uuid = listed.getDocument("info").getBinary("uuid");
           assertThat(uuid.getType()).isEqualTo(BsonBinarySubType.UUID_STANDARD.getValue());
@@ -200,7 +198,8 @@ final class ToolCommandsTest {
     new TransferData(client).create(0);
     var shop = client.getDatabase("shop");
     BsonDocument listed =
-        shop.runCommand(BsonDocument.parse("{listIndexes: 'orders', cursor: {}}"), BsonDocument.class);
+        shop.runCommand(
+            BsonDocument.parse("{listIndexes: 'orders', cursor: {}}"), BsonDocument.class);
     List<BsonDocument> indexes = batch(listed);
     assertThat(indexes).hasSize(14);
     run("{insert: 'c', documents: [{_id: 1, number: 'a'}, {_id: 2, number: 'b', customer: 'x'}]}");
@@ -238,8 +237,7 @@ final class ToolCommandsTest {
             "{_mergeAuthzCollections: 1, tempUsersCollection: 'admin.tempusers', drop: false,"
                 + " db: ''}",
             "{applyOps: []}")) {
-      var refused =
-          catchThrowableOfType(MongoCommandException.class, () -> admin(command));
+      var refused = catchThrowableOfType(MongoCommandException.class, () -> admin(command));
       assertThat(refused.getErrorCode()).isIn(COMMAND_NOT_FOUND, 238);
     }
     assertThat(admin("{ping: 1}").getNumber("ok").intValue()).isEqualTo(1);

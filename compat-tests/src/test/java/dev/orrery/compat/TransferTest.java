@@ -3,6 +3,7 @@ package dev.orrery.compat;
 import static dev.orrery.compat.TransferData.STRANGE_NAME;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import com.mongodb.MongoCommandException;
 import com.mongodb.client.MongoClient;
 import com.mongodb.client.MongoClients;
 import java.io.IOException;
@@ -10,6 +11,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.Supplier;
 import java.util.stream.Stream;
 import org.bson.Document;
 import org.junit.jupiter.api.AfterAll;
@@ -64,9 +66,7 @@ final class TransferTest {
           command(
               "export", "--uri", server.uri(), "--archive", "--gzip", "--nsExclude=shop.customers");
       var restore = command("import", "--uri", fresh.uri(), "--archive", "--gzip");
-      for (Process process :
-          ProcessBuilder.startPipeline(
-              List.of(quiet(export), quiet(restore)))) {
+      for (Process process : ProcessBuilder.startPipeline(List.of(quiet(export), quiet(restore)))) {
         assertThat(process.waitFor()).isZero();
       }
       var comparison = new ServerComparison(client, other);
@@ -91,20 +91,33 @@ final class TransferTest {
     first.addAll(List.of("--throughput=400", "--batchSize=20"));
     Process process = new ProcessBuilder(command(first.toArray(String[]::new))).start();
     var target = client.getDatabase("test").getCollection("slow");
-    while (process.isAlive() && target.estimatedDocumentCount() < 50) {
+    while (process.isAlive() && admitted(target::estimatedDocumentCount) < 50) {
       Thread.sleep(20);
     }
     process.destroyForcibly().waitFor();
-    assertThat(target.countDocuments()).isBetween(50L, documents - 1L);
+    assertThat(admitted(target::countDocuments)).isBetween(50L, documents - 1L);
     client
         .getDatabase("test")
         .runCommand(
             Document.parse(
                 "{customAction: 'UpdateCollection', collection: 'slow', offerThroughput: 10000}"));
     run(arguments.toArray(String[]::new));
-    assertThat(target.countDocuments()).isEqualTo(documents);
-    assertThat(target.distinct("n", Integer.class).into(new ArrayList<>())).hasSize(documents);
+    assertThat(admitted(target::countDocuments)).isEqualTo(documents);
+    assertThat(admitted(() -> target.distinct("n", Integer.class).into(new ArrayList<>())))
+        .hasSize(documents);
     assertThat(state).doesNotExist();
+  }
+
+  /** Asks until there are request units for the question. */
+  private static <T> T admitted(Supplier<T> question) throws InterruptedException {
+    while (true) {
+      try {
+        return question.get();
+      } catch (MongoCommandException e) {
+        assertThat(e.getErrorCode()).isEqualTo(16500);
+        Thread.sleep(20);
+      }
+    }
   }
 
   private static void run(String... arguments) throws IOException, InterruptedException {
