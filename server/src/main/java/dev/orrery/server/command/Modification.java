@@ -10,6 +10,7 @@ import dev.orrery.server.plan.Query;
 import dev.orrery.server.plan.QueryPlan;
 import dev.orrery.server.query.Filter;
 import dev.orrery.server.query.MatchDetails;
+import dev.orrery.server.throughput.CosmosRule;
 import dev.orrery.server.update.Update;
 import dev.orrery.server.update.UpdateOptions;
 import dev.orrery.server.update.UpdateParser;
@@ -41,7 +42,11 @@ final class Modification {
       DocumentWriter writer,
       String database,
       String collection,
-      boolean isUnchecked) {}
+      boolean isUnchecked) {
+    boolean isInForce(CosmosRule rule) {
+      return services.databases().provisioning().isInForce(rule);
+    }
+  }
 
   /**
    * What came of it.
@@ -117,7 +122,8 @@ final class Modification {
     change =
         new DocumentChange(collection, site.writer, filter, statement.options().isMulti())
             .checkedBy(site.isUnchecked ? null : DocumentValidator.find(collection.info()))
-            .keepingKey(site.services.databases().provisioning().isCosmos());
+            .keepingKey(site.isInForce(CosmosRule.DOCUMENT_SHARD_KEY))
+            .limitedTo(site.services.databases());
   }
 
   BsonDocument explain(ExplainVerbosity verbosity) {
@@ -284,7 +290,7 @@ final class Modification {
       prepare();
     }
     change.requireValid(document);
-    site.services.databases().requirePartitionKey(collection, document);
+    site.services.databases().requireStorable(collection, document);
     try {
       site.writer.insert(collection, document);
     } catch (CommandException e) {

@@ -1,6 +1,7 @@
 package dev.orrery.server.throughput;
 
 import dev.orrery.storage.CollectionStore;
+import dev.orrery.storage.partition.PartitionMap;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeSet;
@@ -51,8 +52,9 @@ final class UnitReport {
 
   private BsonArray partitions(
       CollectionStore collection, CollectionTotals totals, Map<Integer, UnitWindow> windows) {
-    var ids = new TreeSet<>(windows.keySet());
-    collection.partitions().forEach(partition -> ids.add(partition.id()));
+    PartitionMap present = collection.info().partitions();
+    var ids = new TreeSet<>(windows.keySet()); // those that were split or merged included
+    present.entries().forEach(partition -> ids.add(partition.id()));
     var list = new BsonArray();
     for (int id : ids) {
       UnitWindow window = windows.getOrDefault(id, new UnitWindow());
@@ -62,7 +64,7 @@ final class UnitReport {
               .append("lastMinute", units(window.lastMinute(second)))
               .append("requests", new BsonInt64(window.requests()))
               .append("refused", new BsonInt64(totals.refused(id)));
-      Double balance = governor.balance(collection, id);
+      Double balance = present.find(id) == null ? null : governor.balance(collection, id);
       if (balance != null) {
         entry.append("balance", new BsonDouble(balance));
       }
