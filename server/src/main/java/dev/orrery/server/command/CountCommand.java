@@ -113,8 +113,10 @@ public final class CountCommand implements Explainable {
           new Namespace(context.database(), params.collection), verbosity);
     }
     QueryPlan plan = Plans.of(services.planner(), query);
-    return ExplainStages.wrap(
-        plan.explain(verbosity, execution(context)), "COUNT", new BsonDocument());
+    Execution execution = execution(context);
+    context.work().owe(new MeteredRead(collection, execution, plan.isShort()));
+    BsonDocument explained = ExplainStages.priced(plan, collection, verbosity, execution);
+    return ExplainStages.wrap(explained, "COUNT", new BsonDocument());
   }
 
   private Execution execution(CommandContext context) {

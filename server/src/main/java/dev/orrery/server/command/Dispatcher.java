@@ -272,7 +272,13 @@ public final class Dispatcher {
     parts
         .metering()
         .finish(
-            work, new Metering.Origin(name, connection.applicationName(), comment(call.context)));
+            work,
+            new Metering.Origin(
+                name,
+                connection.applicationName(),
+                comment(call.context),
+                call.request.body(),
+                call.request.firstStatement()));
   }
 
   private static String comment(CommandContext context) {

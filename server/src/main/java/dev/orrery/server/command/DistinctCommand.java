@@ -107,9 +107,14 @@ public final class DistinctCommand implements Explainable {
     CollectionStore collection = services.databases().find(context.database(), params.collection);
     ExplainStages.refuseView(collection);
     Query query = query(collection, params, scope(collection, params));
-    return collection == null
-        ? ExplainStages.ofNothing(new Namespace(context.database(), params.collection), verbosity)
-        : Plans.of(services.planner(), query).explain(verbosity, execution(context));
+    if (collection == null) {
+      return ExplainStages.ofNothing(
+          new Namespace(context.database(), params.collection), verbosity);
+    }
+    QueryPlan plan = Plans.of(services.planner(), query);
+    Execution execution = execution(context);
+    context.work().owe(new MeteredRead(collection, execution, plan.isShort()));
+    return ExplainStages.priced(plan, collection, verbosity, execution);
   }
 
   private Execution execution(CommandContext context) {

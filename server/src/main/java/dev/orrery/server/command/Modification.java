@@ -4,6 +4,7 @@ import dev.orrery.server.error.CommandException;
 import dev.orrery.server.error.ErrorCode;
 import dev.orrery.server.expression.ParseContext;
 import dev.orrery.server.plan.DocumentCursor;
+import dev.orrery.server.plan.Execution;
 import dev.orrery.server.plan.ExplainVerbosity;
 import dev.orrery.server.plan.PlanResult;
 import dev.orrery.server.plan.Query;
@@ -130,8 +131,9 @@ final class Modification {
     if (plan == null) {
       return ExplainStages.ofNothing(new Namespace(site.database, site.collection), verbosity);
     }
+    Execution execution = site.writer.execution(site.services, collection, plan);
     return ExplainStages.ofUpdate(
-        plan.explain(verbosity, site.writer.execution(site.services, collection, plan)),
+        ExplainStages.priced(plan, collection, verbosity, execution),
         statement.options().isUpsert());
   }
 
