@@ -147,8 +147,7 @@ public final class DeleteCommand implements Explainable {
     var writer = new DocumentWriter(services.databases().engine(), context);
     QueryPlan plan = plan(collection, params.statements.get(0), variables);
     Execution execution = writer.execution(services, collection, plan);
-    return ExplainStages.ofDeletion(
-        ExplainStages.priced(plan, collection, verbosity, execution));
+    return ExplainStages.ofDeletion(ExplainStages.priced(plan, collection, verbosity, execution));
   }
 
   private BulkReply delete(

@@ -58,6 +58,7 @@ public final class Dispatcher {
   private final LongSupplier nanoClock;
   private volatile ClusterTime latest;
   private @Nullable ServerSideRetry retry;
+  private RequestRules rules = RequestRules.NONE;
 
   /** {@code workers} run the long commands, and refuse when there are too many. */
   public Dispatcher(Parts parts, Executor workers, LongSupplier nanoClock) {
@@ -70,6 +71,12 @@ public final class Dispatcher {
   /** Lets the server try again what is refused for its rate; to be called before the first call. */
   public Dispatcher retryingBy(ServerSideRetry serverSideRetry) {
     retry = serverSideRetry;
+    return this;
+  }
+
+  /** Lets the server refuse what it could do; to be called before the first call. */
+  public Dispatcher obeying(RequestRules requestRules) {
+    rules = requestRules;
     return this;
   }
 
@@ -182,6 +189,7 @@ public final class Dispatcher {
           ErrorCode.UNAUTHORIZED, spec.name() + " may only be run against the admin database.");
     }
     envelope.api().requireAllowed(spec);
+    rules.require(request, database, envelope.session());
     envelope.session().requireAllowed(spec);
     boolean hasSession = sessionId != null && parts.access().allowsSessions(request.connection());
     Session session = hasSession ? parts.sessions().use(sessionId) : null;

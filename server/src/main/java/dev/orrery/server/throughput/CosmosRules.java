@@ -2,6 +2,7 @@ package dev.orrery.server.throughput;
 
 import java.util.EnumSet;
 import java.util.Set;
+import java.util.stream.Collectors;
 
 /**
  * Which refusals of Cosmos DB are in force, and whether partitions save up what they do not spend.
@@ -37,6 +38,11 @@ public final class CosmosRules {
   /** Switches these off, and all others on again. */
   public void switchOff(Set<CosmosRule> rules) {
     off = rules.isEmpty() ? Set.of() : EnumSet.copyOf(rules);
+  }
+
+  /** The names of those that are off, separated by commas. */
+  public String off() {
+    return off.stream().map(CosmosRule::ruleName).collect(Collectors.joining(","));
   }
 
   /** Whether small partitions save up to five minutes' worth for bursts. */

@@ -42,10 +42,7 @@ final class HotSpots {
       return null;
     }
     return new HotSpot(
-        busiest,
-        (double) most / all,
-        isKeyHot ? top.key() : null,
-        isKeyHot ? top.share() : 0);
+        busiest, (double) most / all, isKeyHot ? top.key() : null, isKeyHot ? top.share() : 0);
   }
 
   /** Says so in the log, and begins the next minute. */

@@ -65,8 +65,7 @@ public final class MeteredRead {
     long loadedBytes = execution.meter().bytesLoaded();
     return isByKey && loaded <= 1 && asked <= 1
         ? RequestUnits.pointRead(loadedBytes)
-        : RequestUnits.query(
-            new RequestUnits.QueryWork(asked, loadedBytes, results, resultBytes));
+        : RequestUnits.query(new RequestUnits.QueryWork(asked, loadedBytes, results, resultBytes));
   }
 
   RequestCharge next(long results, long resultBytes) {

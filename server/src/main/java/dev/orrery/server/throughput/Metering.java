@@ -82,8 +82,7 @@ public final class Metering {
     checkOnceAMinute();
   }
 
-  private static void add(
-      TopCounts<String> counts, @Nullable String name, long cost, long second) {
+  private static void add(TopCounts<String> counts, @Nullable String name, long cost, long second) {
     if (name != null) {
       counts.add(name, cost, second, UnaryOperator.identity());
     }

@@ -96,7 +96,9 @@ final class TopCounts<K> {
   /** The largest sums, the largest first. */
   synchronized List<Entry<K>> top(int count) {
     var entries = new ArrayList<Entry<K>>();
-    counters.forEach((key, counter) -> entries.add(new Entry<>(key, counter.sum, counter.error, counter.window)));
+    counters.forEach(
+        (key, counter) ->
+            entries.add(new Entry<>(key, counter.sum, counter.error, counter.window)));
     entries.sort(Comparator.comparingLong((Entry<K> entry) -> entry.sum).reversed());
     return List.copyOf(entries.subList(0, Math.min(count, entries.size())));
   }
