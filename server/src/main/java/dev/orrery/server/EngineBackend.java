@@ -100,7 +100,7 @@ final class EngineBackend implements MongoServer.Backend {
     var data =
         new DataServices(
             databases,
-            new Planner(),
+            new Planner(clock),
             cursors,
             clusterClock,
             clock,
@@ -108,7 +108,7 @@ final class EngineBackend implements MongoServer.Backend {
             temporary,
             ObjectId::new);
     expire(sessions, cursors);
-    var aggregate = new AggregateCommand(data, facts);
+    var aggregate = new AggregateCommand(data, facts, sessions);
     var further = new ArrayList<>(DataCommands.list(data, aggregate, facts));
     further.add(aggregate);
     further.addAll(

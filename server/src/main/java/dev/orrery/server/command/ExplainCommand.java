@@ -61,7 +61,8 @@ public final class ExplainCommand implements Command {
       BsonDocument explained = command.toBsonDocument();
       explained.remove("$db");
       return aggregations
-          .aggregate(context, explained.append("explain", BsonBoolean.TRUE))
+          .explain(
+              context, explained.append("explain", BsonBoolean.TRUE), VERBOSITIES.get(verbosity))
           .thenApply(reply -> addServer(context, reply));
     }
     Explainable explainable = commands.get(name);

@@ -6,6 +6,7 @@ import dev.orrery.server.plan.Execution;
 import dev.orrery.server.plan.ExplainVerbosity;
 import dev.orrery.server.plan.QueryPlan;
 import dev.orrery.server.throughput.MeteredRead;
+import dev.orrery.server.plan.Query;
 import dev.orrery.storage.CollectionStore;
 import dev.orrery.storage.Namespace;
 import org.bson.BsonArray;
@@ -83,6 +84,15 @@ final class ExplainStages {
         .append("partitionsVisited", new BsonInt32(execution.partitionsVisited()))
         .append("indexesUsed", indexes);
     return answer;
+  }
+
+  static BsonDocument ofCount(BsonDocument inner, Query.Window window) {
+    long found = found(inner).asNumber().longValue();
+    return wrap(
+        inner,
+        "COUNT",
+        new BsonDocument("nCounted", BulkReply.number(window.of(found)))
+            .append("nSkipped", BulkReply.number(Math.min(found, window.skip()))));
   }
 
   static BsonDocument ofDeletion(BsonDocument inner) {

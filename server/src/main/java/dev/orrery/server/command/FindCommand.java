@@ -12,6 +12,7 @@ import dev.orrery.server.query.Equalities;
 import dev.orrery.server.throughput.MeteredRead;
 import dev.orrery.storage.CollectionStore;
 import dev.orrery.storage.Namespace;
+import dev.orrery.storage.value.BsonEncoder;
 import dev.orrery.storage.value.FieldPath;
 import dev.orrery.storage.value.RawDocument;
 import java.util.List;
@@ -44,6 +45,16 @@ public final class FindCommand implements Explainable {
   @Override
   public BsonDocument run(CommandContext context, CommandReader body) {
     return start(context, body).toCompletableFuture().join();
+  }
+
+  @Override
+  public boolean answer(CommandContext context, CommandReader body, BsonEncoder reply) {
+    PointRead read = PointRead.find(body, services.databases());
+    if (read == null) {
+      return false;
+    }
+    read.answer(context.work(), reply);
+    return true;
   }
 
   @Override

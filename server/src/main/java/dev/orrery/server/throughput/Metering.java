@@ -70,7 +70,7 @@ public final class Metering {
   /** Counts a request that ended and cost something. */
   public void finish(OperationWork work, Origin origin) {
     long cost = work.charge().twentyFirsts();
-    long second = second();
+    long second = work.second();
     add(commands, origin.command, cost, second);
     add(applications, origin.application, cost, second);
     add(comments, origin.comment, cost, second);
@@ -79,7 +79,7 @@ public final class Metering {
         cost,
         second,
         shape -> shape.described(origin.body, origin.statement));
-    checkOnceAMinute();
+    checkOnceAMinute(second);
   }
 
   private static void add(TopCounts<String> counts, @Nullable String name, long cost, long second) {
@@ -96,9 +96,12 @@ public final class Metering {
     return activities.incrementAndGet();
   }
 
-  void charge(CollectionStore collection, int partition, RequestCharge charge) {
+  /** Returns the second in which the charge is counted. */
+  long charge(CollectionStore collection, int partition, RequestCharge charge) {
     governor.charge(collection, partition, charge);
-    totals(collection).add(partition, second(), charge);
+    long now = second();
+    totals(collection).add(partition, now, charge);
+    return now;
   }
 
   void chargeKey(CollectionStore collection, PartitionKeyValue key, RequestCharge charge) {
@@ -108,7 +111,7 @@ public final class Metering {
   void refuse(CollectionStore collection, List<PartitionStore> partitions) {
     CollectionTotals totals = totals(collection);
     partitions.forEach(partition -> totals.refuse(partition.id()));
-    checkOnceAMinute();
+    checkOnceAMinute(second());
   }
 
   private CollectionTotals totals(CollectionStore collection) {
@@ -155,9 +158,8 @@ public final class Metering {
         .append("comments", report.sums(comments, name -> name));
   }
 
-  private void checkOnceAMinute() {
+  private void checkOnceAMinute(long now) {
     long last = checkedSecond.get();
-    long now = second();
     if (now - last >= UnitWindow.SECONDS && checkedSecond.compareAndSet(last, now)) {
       collections.values().removeIf(CollectionTotals::isObsolete);
       governor.retain(collections.keySet());

@@ -55,7 +55,7 @@ final class CosmosFixture implements AutoCloseable {
             directory,
             ObjectId::new);
     var facts = commands.services().facts();
-    var aggregate = new AggregateCommand(data, facts);
+    var aggregate = new AggregateCommand(data, facts, commands.sessions);
     commands
         .with(DataCommands.list(data, aggregate, facts).toArray(Command[]::new))
         .with(aggregate);

@@ -12,9 +12,11 @@ import dev.orrery.storage.index.IndexSpec;
 import dev.orrery.storage.log.Log;
 import dev.orrery.storage.partition.EpkRange;
 import dev.orrery.storage.partition.PartitionMap;
+import dev.orrery.storage.value.BsonEncoder;
 import dev.orrery.storage.value.RawDocument;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.locks.LockSupport;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.BinaryOperator;
 import java.util.function.Function;
@@ -37,6 +39,8 @@ final class PhysicalPartition implements PartitionStore {
   final ReentrantLock lock = new ReentrantLock();
 
   private static final OrderedIndex[] NO_INDEXES = {};
+  private static final int TURN_STEPS = 50;
+  private static final long TURN_STEP_NANOS = 200_000;
 
   private final int collectionId;
   private final PartitionMap.Entry entry;
@@ -46,6 +50,7 @@ final class PhysicalPartition implements PartitionStore {
   private volatile PartitionFiles files;
   private volatile List<Successor> successors;
   private SplitMirror mirror;
+  private Validation.Tally follower;
   private volatile boolean isDropped;
   private volatile boolean isChanged;
   private volatile Throwable failure;
@@ -158,6 +163,26 @@ final class PhysicalPartition implements PartitionStore {
     return mirror;
   }
 
+  /**
+   * For those who take the lock again and again: lets others have it in between, who would starve
+   * if it were taken again at once. Not for ever, as there may always be somebody.
+   */
+  void letOthersIn() {
+    for (int i = 0; i < TURN_STEPS && lock.hasQueuedThreads(); i++) {
+      LockSupport.parkNanos(TURN_STEP_NANOS);
+    }
+  }
+
+  /** Tells a validation (or with null: no longer) of every commit. The lock must be held. */
+  void follow(Validation.Tally tally) {
+    follower = tally;
+  }
+
+  /** Null unless a validation is under way. The lock must be held. */
+  Validation.Tally follower() {
+    return follower;
+  }
+
   /** The present indexes; none when the partition is gone, which the commit then finds out. */
   OrderedIndex[] indexesIfPresent() {
     return isDropped ? NO_INDEXES : files().indexes();
@@ -234,6 +259,57 @@ final class PhysicalPartition implements PartitionStore {
     }
   }
 
+  @Override
+  public boolean copy(byte[] primaryKey, BsonEncoder out, WorkMeter meter) {
+    if (isRetired() || !tryEnter()) {
+      return copyFromSuccessors(primaryKey, out, meter);
+    }
+    try {
+      PartitionFiles opened = files();
+      long recordId = opened.ids().find(primaryKey);
+      return recordId != KeyIndex.ABSENT && copy(opened, recordId, out, meter);
+    } finally {
+      leave();
+    }
+  }
+
+  private boolean copyFromSuccessors(byte[] primaryKey, BsonEncoder out, WorkMeter meter) {
+    if (isRetired()) {
+      for (Successor successor : successors) {
+        if (successor.partition().copy(primaryKey, out, meter)) {
+          return true;
+        }
+      }
+    }
+    return false;
+  }
+
+  private boolean copy(PartitionFiles opened, long recordId, BsonEncoder out, WorkMeter meter) {
+    for (; ; ) {
+      long position = opened.slots().get(recordId);
+      if (position == 0) {
+        return false;
+      }
+      try {
+        int before = out.length();
+        log.readPayload(position, out::writeDocument);
+        meter.loadDocument(out.length() - before);
+        return true;
+      } catch (StorageException e) {
+        if (!hasMoved(opened, recordId, position, e)) {
+          throw e;
+        }
+      }
+    }
+  }
+
+  /** Whether compaction took the document elsewhere while it was to be read. */
+  private static boolean hasMoved(
+      PartitionFiles opened, long recordId, long position, StorageException failure) {
+    return failure.reason() == StorageException.Reason.GONE
+        && opened.slots().get(recordId) != position;
+  }
+
   /** A reader that was routed before a split finds the document where it is now. */
   private StoredDocument findInSuccessors(byte[] primaryKey, WorkMeter meter) {
     if (isRetired()) {
@@ -281,9 +357,8 @@ final class PhysicalPartition implements PartitionStore {
       try {
         bytes = log.readPayload(position);
       } catch (StorageException e) {
-        if (e.reason() == StorageException.Reason.GONE
-            && opened.slots().get(recordId) != position) {
-          continue; // moved by compaction
+        if (hasMoved(opened, recordId, position, e)) {
+          continue;
         }
         throw e;
       }
@@ -346,7 +421,7 @@ final class PhysicalPartition implements PartitionStore {
     return inside(
         opened -> {
           OrderedIndex ordered = opened.require(index.name());
-          return new IndexStatistics(ordered.entries(), ordered.bytes(), ordered.multikeyFields());
+          return new IndexStatistics(ordered.entries(), ordered.bytes(), ordered.fieldsSeen());
         },
         IndexStatistics::plus);
   }
