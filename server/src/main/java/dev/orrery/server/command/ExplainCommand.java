@@ -87,7 +87,7 @@ public final class ExplainCommand implements Command {
   }
 
   private CompletionStage<BsonDocument> aggregate(
-      CommandContext context, BsonDocument command, Verbosity verbosity) {
+      CommandContext context, BsonDocument command, ExplainVerbosity verbosity) {
     command.remove("$db");
     return aggregations
         .explain(context, command.append("explain", BsonBoolean.TRUE), verbosity)
