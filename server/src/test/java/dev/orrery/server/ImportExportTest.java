@@ -103,8 +103,11 @@ final class ImportExportTest {
 
   @Test
   void csvGoesOutAndComesInAgain() throws IOException {
-    collection("c").insertMany(List.of(Document.parse("{_id: 1, a: {b: 'x,y'}}"),
-        Document.parse("{_id: 2, a: {b: '\"'}}")));
+    collection("c")
+        .insertMany(
+            List.of(
+                Document.parse("{_id: 1, a: {b: 'x,y'}}"),
+                Document.parse("{_id: 2, a: {b: '\"'}}")));
     Path file = directory.resolve("out.csv.gz");
     assertThat(exporting("-dtest", "-cc", "-f_id,a.b", "--sort={_id: -1}", "-o" + file)).isZero();
     assertThat(importing("--headerline", "--drop", "-ccopy", file.toString())).isZero();
@@ -127,8 +130,9 @@ final class ImportExportTest {
 
   @Test
   void modesInsertUpsertMergeAndDelete() {
-    collection("c").insertMany(
-        List.of(Document.parse("{_id: 1, k: 'a', x: 1}"), Document.parse("{_id: 2, k: 'b'}")));
+    collection("c")
+        .insertMany(
+            List.of(Document.parse("{_id: 1, k: 'a', x: 1}"), Document.parse("{_id: 2, k: 'b'}")));
     input = "{\"k\": \"a\", \"y\": 2} {\"k\": \"c\"}";
     assertThat(importing("-cc", "--mode=merge", "--upsertFields=k")).isZero();
     assertThat(documents("c").get(0)).isEqualTo(Document.parse("{_id: 1, k: 'a', x: 1, y: 2}"));
@@ -174,7 +178,7 @@ final class ImportExportTest {
         folder.resolve("c.metadata.json"),
         """
         {"options": {}, "indexes": [{"v": 2, "key": {"_id": 1}, "name": "_id_"},
-          {"v": 2, "key": {"p": "2d"}, "name": "geo"},
+          {"v": 2, "key": {"p": "geoHaystack"}, "name": "geo"},
           {"v": 1, "key": {"a": 1}, "name": "plain", "ns": "old.c", "background": true}]}
         """);
     Files.write(folder.resolve("c.bson"), new byte[0]);
@@ -221,8 +225,9 @@ final class ImportExportTest {
     }
     input = text.toString();
     assertThat(importing("-cc", "--throughput=400", "--batchSize=10")).isZero();
-    assertThat(collection("c").countDocuments()).isEqualTo(130);
-    assertThat(err.toString(StandardCharsets.UTF_8)).contains("waits for request units (16500)");
+    assertThat(err.toString(StandardCharsets.UTF_8))
+        .startsWith("130 documents imported")
+        .contains("waits for request units (16500)");
   }
 
   @Test
