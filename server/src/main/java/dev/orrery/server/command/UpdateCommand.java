@@ -78,7 +78,7 @@ public final class UpdateCommand implements Explainable {
       CommandContext context, CommandReader body, ExplainVerbosity verbosity) {
     Params params = Params.parse(body);
     ExplainStages.requireOne(params.statements.size());
-    ExplainStages.refuseView(services.databases().find(context.database(), params.collection));
+    ViewErrors.requireCollection(services.databases().find(context.database(), params.collection));
     var bulk = new Bulk(context, params);
     var modification = new Modification(bulk.site, params.statements.get(0), bulk.variables);
     return modification.explain(verbosity);
