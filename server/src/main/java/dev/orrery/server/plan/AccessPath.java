@@ -13,6 +13,9 @@ import java.util.List;
 record AccessPath(PlanNode source, boolean isSorted, double keys, double documents) {
   /** The indexes that it scans. */
   List<IndexSpec> indexes() {
+    if (source instanceof PrimaryKeyLookup) {
+      return List.of();
+    }
     return scans(source).stream().map(scan -> scan.access().index()).distinct().toList();
   }
 

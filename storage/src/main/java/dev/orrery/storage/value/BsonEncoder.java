@@ -81,11 +81,7 @@ public final class BsonEncoder {
 
   public void writeDocument(BsonDocument document) {
     if (document instanceof RawBsonDocument raw) {
-      var slice = raw.getByteBuffer().asNIO();
-      reserve(slice.remaining());
-      int count = slice.remaining();
-      slice.get(buffer, position, count);
-      position += count;
+      writeBytes(raw.getBackingArray(), raw.getByteOffset(), raw.getByteLength());
       return;
     }
     int start = startDocument();
@@ -184,10 +180,11 @@ public final class BsonEncoder {
   }
 
   private void writeString(String value) {
-    byte[] utf8 = value.getBytes(StandardCharsets.UTF_8);
-    writeInt32(utf8.length + 1);
-    writeBytes(utf8, 0, utf8.length);
+    int start = position;
+    writeInt32(0);
+    writeText(value);
     writeByte((byte) 0);
+    LittleEndian.putInt32(buffer, start, position - start - Integer.BYTES);
   }
 
   private void writeCString(String value) {
