@@ -19,6 +19,9 @@ import org.bson.types.ObjectId;
  * copied as they are: a reply is written from stored bytes without decoding them.
  */
 public final class BsonEncoder {
+  /** Shorter texts are copied by hand: an array in between costs more. */
+  private static final int SHORT_TEXT_MAX = 128;
+
   private byte[] buffer;
   private int position;
 
@@ -194,6 +197,11 @@ public final class BsonEncoder {
 
   private void writeText(String value) {
     int length = value.length();
+    if (length > SHORT_TEXT_MAX) {
+      byte[] utf8 = value.getBytes(StandardCharsets.UTF_8);
+      writeBytes(utf8, 0, utf8.length);
+      return;
+    }
     reserve(length + 1);
     for (int i = 0; i < length; i++) {
       char c = value.charAt(i);
