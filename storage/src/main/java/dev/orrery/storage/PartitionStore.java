@@ -1,8 +1,10 @@
 package dev.orrery.storage;
 
 import dev.orrery.storage.index.IndexSpec;
+import dev.orrery.storage.index.NumberTypes;
 import dev.orrery.storage.partition.EpkRange;
 import dev.orrery.storage.value.BsonEncoder;
+import org.bson.BsonValue;
 
 /**
  * One physical partition of a collection: the documents whose partition key hashes into its range.
@@ -43,9 +45,50 @@ public interface PartitionStore {
 
   IndexStatistics statistics(IndexSpec index);
 
+  /** The partition key with the most bytes; {@link LargestKey#NONE} without keys or documents. */
+  LargestKey largestKey();
+
   /**
-   * How many entries an index has, how many bytes of memory or disk it takes, and a bit for each
-   * field of its key pattern in which a document ever had an array.
+   * A value of the partition key and what is stored under it.
+   *
+   * @param value undefined for documents that lack the key; null when it is too long to be kept
    */
-  record IndexStatistics(long entries, long bytes, long multikeyFields) {}
+  record LargestKey(BsonValue value, long bytes, long documents) {
+    public static final LargestKey NONE = new LargestKey(null, 0, 0);
+
+    /** The one with more bytes. */
+    public LargestKey larger(LargestKey other) {
+      return other.bytes > bytes ? other : this;
+    }
+  }
+
+  /**
+   * How many entries an index has, how many bytes of memory or disk it takes, and what its fields
+   * ever met in a document.
+   */
+  record IndexStatistics(long entries, long bytes, FieldsSeen fields) {
+    public long multikeyFields() {
+      return fields.multikeyFields();
+    }
+
+    public IndexStatistics plus(IndexStatistics other) {
+      return new IndexStatistics(
+          entries + other.entries, bytes + other.bytes, fields.with(other.fields));
+    }
+  }
+
+  /**
+   * What the fields of an index ever met. It is known before the entry is to be seen, so to read an
+   * entry first and this then is safe.
+   *
+   * @param multikeyFields a bit for each field of the key pattern in which a document had an array
+   */
+  record FieldsSeen(long multikeyFields, NumberTypes numbers) {
+    public static final FieldsSeen NOTHING = new FieldsSeen(0, NumberTypes.NOTHING);
+
+    /** What they met in several partitions. */
+    public FieldsSeen with(FieldsSeen other) {
+      return new FieldsSeen(multikeyFields | other.multikeyFields, numbers.with(other.numbers));
+    }
+  }
 }

@@ -36,6 +36,7 @@ final class DocumentWriter {
   Execution execution(DataServices services, CollectionStore collection, QueryPlan plan) {
     var execution = new Execution(services.temporary(), true);
     execution.interruptBy(context.deadline()::check);
+    execution.prepareForWrites();
     context.work().owe(new MeteredRead(collection, execution, plan.isShort()));
     return execution;
   }

@@ -109,7 +109,7 @@ final class BatchCommit {
    */
   private static boolean isStale(PendingWrite write) {
     PhysicalPartition partition = write.partition;
-    if (partition.children() != null) {
+    if (partition.isRetired()) {
       return write.isInsert(); // to a child; other writes named a version that must be read again
     }
     if (write.problem != null || partition.isDropped()) {
@@ -201,6 +201,9 @@ final class BatchCommit {
     IndexWriter.apply(write.partition.files(), write, position);
     if (write.partition.mirror() != null) {
       write.partition.mirror().apply(write, position);
+    }
+    if (write.partition.follower() != null) {
+      write.partition.follower().follow(write);
     }
     write.partition.markChanged();
     if (!write.isInsert()) {
