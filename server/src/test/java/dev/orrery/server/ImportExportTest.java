@@ -103,8 +103,11 @@ final class ImportExportTest {
 
   @Test
   void csvGoesOutAndComesInAgain() throws IOException {
-    collection("c").insertMany(List.of(Document.parse("{_id: 1, a: {b: 'x,y'}}"),
-        Document.parse("{_id: 2, a: {b: '\"'}}")));
+    collection("c")
+        .insertMany(
+            List.of(
+                Document.parse("{_id: 1, a: {b: 'x,y'}}"),
+                Document.parse("{_id: 2, a: {b: '\"'}}")));
     Path file = directory.resolve("out.csv.gz");
     assertThat(exporting("-dtest", "-cc", "-f_id,a.b", "--sort={_id: -1}", "-o" + file)).isZero();
     assertThat(importing("--headerline", "--drop", "-ccopy", file.toString())).isZero();
@@ -127,8 +130,9 @@ final class ImportExportTest {
 
   @Test
   void modesInsertUpsertMergeAndDelete() {
-    collection("c").insertMany(
-        List.of(Document.parse("{_id: 1, k: 'a', x: 1}"), Document.parse("{_id: 2, k: 'b'}")));
+    collection("c")
+        .insertMany(
+            List.of(Document.parse("{_id: 1, k: 'a', x: 1}"), Document.parse("{_id: 2, k: 'b'}")));
     input = "{\"k\": \"a\", \"y\": 2} {\"k\": \"c\"}";
     assertThat(importing("-cc", "--mode=merge", "--upsertFields=k")).isZero();
     assertThat(documents("c").get(0)).isEqualTo(Document.parse("{_id: 1, k: 'a', x: 1, y: 2}"));

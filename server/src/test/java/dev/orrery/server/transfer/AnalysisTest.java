@@ -96,8 +96,9 @@ final class AnalysisTest {
         .contains("1 documents have an array there and will be refused (61)")
         .contains("1 values hold more than 100 bytes, the most a partition key can hold")
         .contains("over 5 partitions the fullest gets about")
-        .contains("index _id_ is unique, and 1 documents repeat a key within one city,"
-            + " for example number 2 and 3")
+        .contains(
+            "index _id_ is unique, and 1 documents repeat a key within one city,"
+                + " for example number 2 and 3")
         .contains("index n_1 is unique, and 1 documents repeat a key")
         .contains("index n_1 is unique without city")
         .contains("index everywhere will be refused: Orrery has no such indexes yet")
@@ -121,8 +122,7 @@ final class AnalysisTest {
             collection, new JsonRecords(stream(json), "c.json"), new AtomicLong(), -1, "");
     var print = new PrintStream(out, true, StandardCharsets.UTF_8);
     var console = new Console(stream(""), print, print, false);
-    var settings =
-        new CollectionSettings.Given(List.of("city"), List.of("n"), List.of("50000"));
+    var settings = new CollectionSettings.Given(List.of("city"), List.of("n"), List.of("50000"));
     return new DryRun(console, new NamespaceRules(null, null), settings, 100).run(source);
   }
 }

@@ -60,7 +60,8 @@ final class DelimitedRecordsTest {
         "s.string(),i.int32(),l.int64(),d.double(),m.decimal(),t.boolean(),"
             + "x.binary(hex),y.binary(base32),g.date(2006-01-02 15:04:05),"
             + "w.date_ms(yyyy-MM-dd),o.date_oracle(YYYY-MM-DD HH24:MI)";
-    String row = "007,1,2,3,4.50,TRUE,ff00,74AA====,2020-02-03 04:05:06,1970-01-02,1970-01-01 00:01";
+    String row =
+        "007,1,2,3,4.50,TRUE,ff00,74AA====,2020-02-03 04:05:06,1970-01-02,1970-01-01 00:01";
     assertThat(all(csv(header + "\n" + row, format(true, false, CsvFormat.Grace.STOP))))
         .containsExactly(
             document(
