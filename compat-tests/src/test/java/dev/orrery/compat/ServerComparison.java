@@ -41,8 +41,7 @@ final class ServerComparison {
   /** By name; without the id, which is new for a new collection. */
   private static Map<String, BsonDocument> collections(MongoClient client, String database) {
     var found = new TreeMap<String, BsonDocument>();
-    for (BsonDocument listed :
-        client.getDatabase(database).listCollections(BsonDocument.class)) {
+    for (BsonDocument listed : client.getDatabase(database).listCollections(BsonDocument.class)) {
       listed.getDocument("info").remove("uuid");
       found.put(listed.getString("name").getValue(), listed);
     }

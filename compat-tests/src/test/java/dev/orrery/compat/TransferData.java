@@ -107,9 +107,7 @@ final class TransferData {
   private static void createViews(MongoDatabase shop) {
     run(shop, "{create: 'large', viewOn: 'orders', pipeline: [{$match: {total: {$gt: 249}}}]}");
     run(shop, "{create: 'afar', viewOn: 'large', pipeline: [{$project: {n: '$number'}}]}");
-    run(
-        shop,
-        "{create: 'named', viewOn: 'empty', pipeline: [], collation: {locale: 'es'}}");
+    run(shop, "{create: 'named', viewOn: 'empty', pipeline: [], collation: {locale: 'es'}}");
   }
 
   private static BsonDocument everyType() {

@@ -106,8 +106,7 @@ final class TransferTest {
     Document settings =
         client
             .getDatabase("keyed")
-            .runCommand(
-                Document.parse("{customAction: 'GetCollection', collection: 'people'}"));
+            .runCommand(Document.parse("{customAction: 'GetCollection', collection: 'people'}"));
     assertThat(settings.toJson()).contains("\"city\"").contains("1000");
   }
 
