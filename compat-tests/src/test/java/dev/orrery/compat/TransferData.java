@@ -27,11 +27,11 @@ final class TransferData {
     this.client = client;
   }
 
-  /** Fills two databases; {@code total} is shared by three of their collections. */
+  /** Fills two databases; {@code total} is shared by three of the collections. */
   void create(int total) {
     MongoDatabase shop = client.getDatabase("shop");
-    createIndexed(shop, total * 6 / 10);
-    createValidated(shop, total * 35 / 100);
+    createIndexed(shop, total / 10);
+    createValidated(shop, total * 85 / 100);
     createCapped(shop, total * 5 / 100);
     createViews(shop);
     shop.getCollection(STRANGE_NAME, BsonDocument.class).insertOne(everyType());

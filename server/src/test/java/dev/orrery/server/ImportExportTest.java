@@ -178,7 +178,7 @@ final class ImportExportTest {
         folder.resolve("c.metadata.json"),
         """
         {"options": {}, "indexes": [{"v": 2, "key": {"_id": 1}, "name": "_id_"},
-          {"v": 2, "key": {"p": "2d"}, "name": "geo"},
+          {"v": 2, "key": {"p": "geoHaystack"}, "name": "geo"},
           {"v": 1, "key": {"a": 1}, "name": "plain", "ns": "old.c", "background": true}]}
         """);
     Files.write(folder.resolve("c.bson"), new byte[0]);
@@ -225,8 +225,9 @@ final class ImportExportTest {
     }
     input = text.toString();
     assertThat(importing("-cc", "--throughput=400", "--batchSize=10")).isZero();
-    assertThat(collection("c").countDocuments()).isEqualTo(130);
-    assertThat(err.toString(StandardCharsets.UTF_8)).contains("waits for request units (16500)");
+    assertThat(err.toString(StandardCharsets.UTF_8))
+        .startsWith("130 documents imported")
+        .contains("waits for request units (16500)");
   }
 
   @Test

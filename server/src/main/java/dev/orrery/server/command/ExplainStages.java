@@ -16,20 +16,12 @@ import org.bson.BsonDouble;
 import org.bson.BsonInt32;
 import org.bson.BsonString;
 import org.bson.BsonValue;
-import org.jspecify.annotations.Nullable;
 
 /** What commands add to the explanation of their plan: the stage that they are themselves. */
 final class ExplainStages {
   private static final BsonInt32 ZERO = new BsonInt32(0);
 
   private ExplainStages() {}
-
-  static void refuseView(@Nullable CollectionStore collection) {
-    if (collection != null && collection.info().isView()) {
-      throw new CommandException(
-          ErrorCode.NOT_IMPLEMENTED, "explain of a read of a view is not implemented yet");
-    }
-  }
 
   /** MongoDB explains one statement of a write command only. */
   static void requireOne(int statements) {
