@@ -228,7 +228,8 @@ public final class Dispatcher {
                 envelope,
                 session,
                 new CommandContext.Running(
-                    Deadline.after(envelope.maxTimeMillis(), nanoClock), parts.metering().start()))
+                    Deadline.after(envelope.maxTimeMillis(), nanoClock),
+                    parts.metering().start(call.startNanos)))
             .guardedBy(parts.access());
     return body;
   }
@@ -306,6 +307,9 @@ public final class Dispatcher {
     String name = call.command.spec().name();
     ClientConnection connection = call.request.connection();
     connection.remember(new ClientConnection.LastRequest(name, work.charge(), nanos));
+    if (work.weight() == 0) {
+      return;
+    }
     parts
         .metering()
         .finish(

@@ -107,6 +107,6 @@ class CompatDocumentTest {
         "database",
         Envelope.read(nothing, false),
         null,
-        new CommandContext.Running(Deadline.after(0, () -> 0), Metering.unlimited().start()));
+        new CommandContext.Running(Deadline.after(0, () -> 0), Metering.unlimited().start(0)));
   }
 }
