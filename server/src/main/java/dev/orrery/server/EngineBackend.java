@@ -13,6 +13,7 @@ import dev.orrery.server.command.Databases;
 import dev.orrery.server.command.DdlCommands;
 import dev.orrery.server.command.Dispatcher;
 import dev.orrery.server.command.NetworkMeters;
+import dev.orrery.server.command.OperationCommands;
 import dev.orrery.server.command.RecentLog;
 import dev.orrery.server.command.RoleAccess;
 import dev.orrery.server.command.ServerFacts;
@@ -23,8 +24,10 @@ import dev.orrery.server.command.StandardCommands;
 import dev.orrery.server.command.TtlMonitor;
 import dev.orrery.server.command.Workers;
 import dev.orrery.server.cursor.CursorRegistry;
+import dev.orrery.server.error.ErrorCode;
 import dev.orrery.server.net.CommandHandler;
 import dev.orrery.server.net.RequestHandler;
+import dev.orrery.server.operation.Operations;
 import dev.orrery.server.plan.Planner;
 import dev.orrery.server.query.QueryHooks;
 import dev.orrery.server.session.ClusterClock;
@@ -69,6 +72,7 @@ final class EngineBackend implements MongoServer.Backend {
   private final RecentLogAppender logAppender;
   private final TtlMonitor ttlMonitor;
   private final Security security;
+  private final Operations operations;
 
   private EngineBackend(StorageEngine engine, ServerConfig config, Path temporary, Runnable stop) {
     this.engine = engine;
@@ -92,6 +96,7 @@ final class EngineBackend implements MongoServer.Backend {
     var provisioning =
         new Provisioning(
             config.limits().partitionThroughput(), config.profile() == ServerConfig.Profile.COSMOS);
+    this.operations = new Operations();
     var throughputs = new DatabaseThroughputs(engine);
     var databases = new Databases(engine, provisioning, throughputs);
     var governor = new Governor(throughputs::of, provisioning, System::nanoTime);
@@ -105,11 +110,13 @@ final class EngineBackend implements MongoServer.Backend {
             clock,
             new Workers(workers, timer),
             temporary,
-            ObjectId::new);
+            ObjectId::new,
+            operations);
     expire(sessions, cursors);
     var aggregate = new AggregateCommand(data, facts);
     var further = new ArrayList<>(DataCommands.list(data, aggregate, facts));
     further.add(aggregate);
+    further.addAll(OperationCommands.list(data, facts));
     further.addAll(
         DdlCommands.all(data.databases(), cursors, aggregate, UUID::randomUUID, System::nanoTime));
     further.addAll(CosmosCommands.list(new CosmosServices(databases, metering)));
@@ -122,7 +129,8 @@ final class EngineBackend implements MongoServer.Backend {
             engine::whenDurable,
             access(security),
             metrics,
-            metering);
+            metering,
+            operations);
     var retry =
         new ServerSideRetry(data.workers(), parameters::hasServerSideRetry, System::nanoTime);
     var dispatcher = new Dispatcher(parts, workers, System::nanoTime).retryingBy(retry);
@@ -205,6 +213,7 @@ final class EngineBackend implements MongoServer.Backend {
   public void close() throws IOException {
     ttlMonitor.close();
     timer.shutdownNow();
+    operations.kill(each -> true, ErrorCode.INTERRUPTED_AT_SHUTDOWN);
     workers.shutdown();
     try {
       if (!workers.awaitTermination(STOP_SECONDS, TimeUnit.SECONDS)) {

@@ -42,6 +42,7 @@ class TidyTest {
           "dev.orrery.server",
           "dev.orrery.server.net",
           "dev.orrery.server.command",
+          "dev.orrery.server.operation",
           "dev.orrery.server.auth",
           "dev.orrery.server.session",
           "dev.orrery.server.cursor",

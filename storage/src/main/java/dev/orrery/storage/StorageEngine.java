@@ -38,7 +38,15 @@ public interface StorageEngine extends AutoCloseable {
    * Builds indexes over the documents that are there, while reads and writes go on, and returns
    * when they are ready. When a document cannot be indexed nothing stays, and the cause is thrown.
    */
-  void createIndexes(CollectionStore collection, List<IndexSpec> indexes);
+  default void createIndexes(CollectionStore collection, List<IndexSpec> indexes) {
+    createIndexes(collection, indexes, () -> {});
+  }
+
+  /**
+   * The same, and {@code pause} is called now and then, without any lock: what it throws ends the
+   * build as a failure does.
+   */
+  void createIndexes(CollectionStore collection, List<IndexSpec> indexes, Runnable pause);
 
   /** Drops an index by name; false when there is none. */
   boolean dropIndex(CollectionStore collection, String name);

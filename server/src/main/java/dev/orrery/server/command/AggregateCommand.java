@@ -87,7 +87,7 @@ public final class AggregateCommand implements Command, ViewReader, PipelineChec
     var namespace = new Namespace(context.database(), name);
     AggregateParams.Options options = params.options();
     var execution = new Execution(services.temporary(), options.usesDisk());
-    execution.interruptBy(context.deadline()::check);
+    context.operation().watch(execution);
     var environment =
         new AggregateEnvironment(services, facts, context, execution, options.isUnchecked());
     Environment.View source = resolve(environment, namespace);

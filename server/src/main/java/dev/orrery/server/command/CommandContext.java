@@ -1,5 +1,6 @@
 package dev.orrery.server.command;
 
+import dev.orrery.server.operation.Operation;
 import dev.orrery.server.session.Session;
 import dev.orrery.server.throughput.OperationWork;
 import dev.orrery.storage.value.RawValue;
@@ -13,26 +14,21 @@ public final class CommandContext {
   private final String database;
   private final Envelope envelope;
   private final Session session;
-  private final Deadline deadline;
-  private final OperationWork work;
+  private final Operation operation;
   private AccessControl access = AccessControl.OPEN;
   private long durableLsn = -1;
-
-  /** Until when the call may run, and who counts what it costs. */
-  record Running(Deadline deadline, OperationWork work) {}
 
   CommandContext(
       ClientConnection connection,
       String database,
       Envelope envelope,
       Session session,
-      Running running) {
+      Operation operation) {
     this.connection = connection;
     this.database = database;
     this.envelope = envelope;
     this.session = session;
-    this.deadline = running.deadline;
-    this.work = running.work;
+    this.operation = operation;
   }
 
   public ClientConnection connection() {
@@ -89,13 +85,14 @@ public final class CommandContext {
     return envelope.maxTimeMillis();
   }
 
-  public Deadline deadline() {
-    return deadline;
+  /** The call as those see it who look after the server; throws when it must end. */
+  public Operation operation() {
+    return operation;
   }
 
   /** Asks for, and counts, the request units of this call. */
   public OperationWork work() {
-    return work;
+    return operation.work();
   }
 
   /** The comment, or null when there is none. */

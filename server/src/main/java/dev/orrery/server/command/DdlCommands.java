@@ -35,7 +35,6 @@ public final class DdlCommands {
         new ConvertToCappedCommand(databases),
         new CreateCommand(databases, views),
         new CreateIndexesCommand(databases, ids),
-        new CurrentOpCommand(),
         new DataSizeCommand(databases, nanoClock),
         new DbStatsCommand(databases),
         new DropCommand(databases),
@@ -44,7 +43,6 @@ public final class DdlCommands {
         new FileMd5Command(databases),
         new FsyncCommand(engine),
         new FsyncUnlockCommand(),
-        new KillOpCommand(),
         new ListCollectionsCommand(databases, listings),
         new ListDatabasesCommand(databases),
         new ListIndexesCommand(databases, listings),
@@ -55,7 +53,6 @@ public final class DdlCommands {
         new ProfileCommand(engine),
         new ReIndexCommand(databases),
         new RenameCollectionCommand(databases),
-        new TopCommand(),
         new ValidateCommand(databases));
   }
 }

@@ -5,6 +5,9 @@ import dev.orrery.server.error.BsonText;
 import dev.orrery.server.error.CommandException;
 import dev.orrery.server.error.ErrorCode;
 import dev.orrery.server.error.StorageErrors;
+import dev.orrery.server.operation.Operation;
+import dev.orrery.server.operation.Operations;
+import dev.orrery.server.operation.Subject;
 import dev.orrery.server.session.ClusterClock;
 import dev.orrery.server.session.Session;
 import dev.orrery.server.session.SessionId;
@@ -40,7 +43,8 @@ public final class Dispatcher {
       Durability durability,
       AccessControl access,
       CommandMetrics metrics,
-      Metering metering) {
+      Metering metering,
+      Operations operations) {
     /** Counts request units, and limits nothing. */
     public Parts(
         CommandTable commands,
@@ -49,7 +53,15 @@ public final class Dispatcher {
         Durability durability,
         AccessControl access,
         CommandMetrics metrics) {
-      this(commands, sessions, clusterClock, durability, access, metrics, Metering.unlimited());
+      this(
+          commands,
+          sessions,
+          clusterClock,
+          durability,
+          access,
+          metrics,
+          Metering.unlimited(),
+          new Operations());
     }
   }
 
@@ -71,6 +83,16 @@ public final class Dispatcher {
   public Dispatcher retryingBy(ServerSideRetry serverSideRetry) {
     retry = serverSideRetry;
     return this;
+  }
+
+  /** A client is there, and will send requests. */
+  public void opened(ClientConnection connection) {
+    parts.operations().opened(connection);
+  }
+
+  /** A client is gone; its last request may still be running. */
+  public void closed(ClientConnection connection) {
+    parts.operations().closed(connection);
   }
 
   /** A cluster time and how replies tell it; the next write makes another. */
@@ -191,10 +213,24 @@ public final class Dispatcher {
                 database,
                 envelope,
                 session,
-                new CommandContext.Running(
-                    Deadline.after(envelope.maxTimeMillis(), nanoClock), parts.metering().start()))
+                begin(request, spec, database, envelope))
             .guardedBy(parts.access());
     return body;
+  }
+
+  /** From now on the call shows in currentOp, and can be killed. */
+  private Operation begin(Request request, Command.Spec spec, String database, Envelope envelope) {
+    boolean endsWithClient =
+        spec.access() == Command.Access.READ || spec.has(Trait.ENDS_WITH_CLIENT);
+    var subject =
+        new Subject(
+            spec.name(), database, request.body(), envelope.session().session(), endsWithClient);
+    ClientConnection connection = request.connection();
+    var operation =
+        new Operation(
+            parts.operations().nextId(), connection, subject, parts.metering().start(), nanoClock);
+    connection.begin(operation.limitedTo(envelope.maxTimeMillis()));
+    return operation;
   }
 
   private static String databaseOf(Request request) {
@@ -298,6 +334,9 @@ public final class Dispatcher {
   }
 
   private void send(Call call, BsonDocument reply) {
+    if (call.context != null) {
+      call.request.connection().end();
+    }
     if (call.followsClusterTime) {
       BsonTimestamp now = parts.clusterClock().now();
       ClusterTime told = latest;

@@ -35,7 +35,8 @@ final class DocumentWriter {
   /** The surroundings of a plan that finds what to write. */
   Execution execution(DataServices services, CollectionStore collection, QueryPlan plan) {
     var execution = new Execution(services.temporary(), true);
-    execution.interruptBy(context.deadline()::check);
+    context.operation().planned(plan);
+    context.operation().watch(execution);
     context.work().owe(new MeteredRead(collection, execution, plan.isShort()));
     return execution;
   }
@@ -55,7 +56,7 @@ final class DocumentWriter {
   }
 
   void checkDeadline() {
-    context.deadline().check();
+    context.operation().check();
   }
 
   /** Commits; the reply to the client will wait until the commit is on disk. */

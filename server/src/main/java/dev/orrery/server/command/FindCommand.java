@@ -88,7 +88,7 @@ public final class FindCommand implements Explainable {
 
   private Execution execution(CommandContext context, FindParams params) {
     var execution = new Execution(services.temporary(), params.mode().usesDisk());
-    execution.interruptBy(context.deadline()::check);
+    context.operation().watch(execution);
     return execution;
   }
 
@@ -101,6 +101,7 @@ public final class FindCommand implements Explainable {
   private BsonDocument open(
       CommandContext context, Query query, QueryPlan plan, FindParams params) {
     Execution execution = execution(context, params);
+    context.operation().planned(plan);
     try {
       DocumentCursor results = plan.open(execution);
       var cursor =

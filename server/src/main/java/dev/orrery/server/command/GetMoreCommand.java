@@ -4,6 +4,7 @@ import dev.orrery.server.cursor.ClientCursor;
 import dev.orrery.server.cursor.CursorRegistry;
 import dev.orrery.server.error.CommandException;
 import dev.orrery.server.error.ErrorCode;
+import dev.orrery.server.operation.Operation;
 import dev.orrery.server.session.SessionId;
 import dev.orrery.storage.Namespace;
 import dev.orrery.storage.value.RawDocument;
@@ -140,7 +141,7 @@ public final class GetMoreCommand implements Command {
     boolean isDone = false;
     try {
       cursor.requireAlive();
-      cursor.execution().interruptBy(context.deadline()::check);
+      context.operation().watch(cursor.execution());
       List<RawDocument> batch = cursor.nextBatch(params.count());
       if (cursor.metered() != null) {
         context.work().read(cursor.metered(), batch);
@@ -171,24 +172,33 @@ public final class GetMoreCommand implements Command {
     cursor.execution().interruptBy(() -> {});
     long millis = context.maxTimeMillis() > 0 ? context.maxTimeMillis() : AWAIT_MILLIS_DEFAULT;
     var reply = new CompletableFuture<BsonDocument>();
-    workers.runLater(0, () -> await(params, cursor, millis, reply));
+    var waiting = new Waiting(context.operation(), params, cursor, reply);
+    workers.runLater(0, () -> await(waiting, millis));
     return reply;
   }
 
-  private void await(
-      Params params, ClientCursor cursor, long millis, CompletableFuture<BsonDocument> reply) {
+  /** A getMore that waits for more. */
+  private record Waiting(
+      Operation operation,
+      Params params,
+      ClientCursor cursor,
+      CompletableFuture<BsonDocument> reply) {}
+
+  private void await(Waiting waiting, long millis) {
+    Params params = waiting.params;
     try {
-      cursor.requireAlive();
-      List<RawDocument> batch = cursor.nextBatch(params.count());
+      waiting.operation.check();
+      waiting.cursor.requireAlive();
+      List<RawDocument> batch = waiting.cursor.nextBatch(params.count());
       if (batch.isEmpty() && millis > 0 && !cursors.isKilled(params.id)) {
         long step = Math.min(millis, AWAIT_STEP_MILLIS);
-        workers.runLater(step, () -> await(params, cursor, millis - step, reply));
+        workers.runLater(step, () -> await(waiting, millis - step));
         return;
       }
-      reply.complete(reply(params, cursor, batch));
+      waiting.reply.complete(reply(params, waiting.cursor, batch));
     } catch (CommandException | RejectedExecutionException e) {
       cursors.remove(params.id);
-      reply.completeExceptionally(e);
+      waiting.reply.completeExceptionally(e);
     }
   }
 }

@@ -110,7 +110,7 @@ public final class InsertCommand implements Command {
     BulkReply run() {
       open();
       for (int i = 0; i < params.documents.size() && !isStopped(); i++) {
-        context.deadline().check();
+        context.operation().check();
         try {
           add(i, prepare(params.documents.get(i)));
         } catch (CommandException e) {

@@ -32,18 +32,20 @@ public final class CommandHandler implements RequestHandler {
   @Override
   public void opened(Connection connection) {
     meters.opened();
-    connection.set(
-        CLIENT,
+    var client =
         new ClientConnection(
             connection.id(),
             text(connection.remote()),
             text(connection.local()),
-            connection::certificateSubject));
+            connection::certificateSubject);
+    connection.set(CLIENT, client);
+    dispatcher.opened(client);
   }
 
   @Override
   public void closed(Connection connection) {
     meters.closed();
+    connection.find(CLIENT).ifPresent(dispatcher::closed);
   }
 
   @Override

@@ -1,6 +1,7 @@
 package dev.orrery.server.command;
 
 import dev.orrery.server.auth.Security;
+import dev.orrery.server.operation.Operations;
 import dev.orrery.server.session.ClusterClock;
 import dev.orrery.server.session.Sessions;
 import dev.orrery.server.throughput.Metering;
@@ -33,6 +34,7 @@ final class CommandFixture {
   final ClientConnection connection = new ClientConnection(7, "127.0.0.1:50000", "127.0.0.1:27017");
   Durability durability = Durability.IMMEDIATE;
   AccessControl access = AccessControl.OPEN;
+  final Operations operations = new Operations();
   Metering metering = Metering.unlimited();
   Executor workers = Runnable::run;
   final Security security = Security.open();
@@ -69,7 +71,8 @@ final class CommandFixture {
             durability,
             access,
             metrics,
-            metering);
+            metering,
+            operations);
     return new Dispatcher(parts, workers, nanos::get);
   }
 

@@ -42,7 +42,8 @@ final class DataFixture implements AutoCloseable {
             commands.clock,
             new Workers(Runnable::run, timer),
             directory,
-            ObjectId::new);
+            ObjectId::new,
+            commands.operations);
     DataCommands.list(services, ViewReader.NONE, commands.services().facts())
         .forEach(commands::with);
   }

@@ -207,11 +207,11 @@ public final class ChronicleEngine implements StorageEngine {
   }
 
   @Override
-  public void createIndexes(CollectionStore collection, List<IndexSpec> indexes) {
+  public void createIndexes(CollectionStore collection, List<IndexSpec> indexes, Runnable pause) {
     var target = (ChronicleCollection) collection;
     target.structureLock().lock();
     try {
-      new IndexBuild(this, target).run(indexes);
+      new IndexBuild(this, target, pause).run(indexes);
     } finally {
       target.structureLock().unlock();
     }
