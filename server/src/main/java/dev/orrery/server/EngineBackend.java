@@ -14,6 +14,7 @@ import dev.orrery.server.command.DdlCommands;
 import dev.orrery.server.command.Dispatcher;
 import dev.orrery.server.command.NetworkMeters;
 import dev.orrery.server.command.OperationCommands;
+import dev.orrery.server.command.ProfileCollections;
 import dev.orrery.server.command.RecentLog;
 import dev.orrery.server.command.RoleAccess;
 import dev.orrery.server.command.ServerFacts;
@@ -27,7 +28,11 @@ import dev.orrery.server.cursor.CursorRegistry;
 import dev.orrery.server.error.ErrorCode;
 import dev.orrery.server.net.CommandHandler;
 import dev.orrery.server.net.RequestHandler;
+import dev.orrery.server.operation.OperationDetails;
+import dev.orrery.server.operation.OperationJournal;
 import dev.orrery.server.operation.Operations;
+import dev.orrery.server.operation.ProfileSettings;
+import dev.orrery.server.operation.Top;
 import dev.orrery.server.plan.Planner;
 import dev.orrery.server.query.QueryHooks;
 import dev.orrery.server.session.ClusterClock;
@@ -51,6 +56,7 @@ import java.util.UUID;
 import java.util.concurrent.ArrayBlockingQueue;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import org.bson.BsonDocument;
@@ -88,15 +94,25 @@ final class EngineBackend implements MongoServer.Backend {
     var network = new NetworkMeters();
     var parameters = new ServerParameters();
     this.security = new Security(new EngineAccounts(engine), config.access().needsLogin());
+    this.operations = new Operations();
+    var cursors = new CursorRegistry(System::nanoTime, new SecureRandom()::nextLong);
     var services =
         new Services(
-            facts, sessions, clusterClock, metrics, network, parameters, log, stop, security);
+            facts,
+            sessions,
+            clusterClock,
+            metrics,
+            network,
+            parameters,
+            log,
+            stop,
+            security,
+            operations,
+            cursors);
     this.timer = timer();
-    var cursors = new CursorRegistry(System::nanoTime, new SecureRandom()::nextLong);
     var provisioning =
         new Provisioning(
             config.limits().partitionThroughput(), config.profile() == ServerConfig.Profile.COSMOS);
-    this.operations = new Operations();
     var throughputs = new DatabaseThroughputs(engine);
     var databases = new Databases(engine, provisioning, throughputs);
     var governor = new Governor(throughputs::of, provisioning, System::nanoTime);
@@ -113,17 +129,10 @@ final class EngineBackend implements MongoServer.Backend {
             ObjectId::new,
             operations);
     expire(sessions, cursors);
-    var aggregate = new AggregateCommand(data, facts);
-    var further = new ArrayList<>(DataCommands.list(data, aggregate, facts));
-    further.add(aggregate);
-    further.addAll(OperationCommands.list(data, facts));
-    further.addAll(
-        DdlCommands.all(data.databases(), cursors, aggregate, UUID::randomUUID, System::nanoTime));
-    further.addAll(CosmosCommands.list(new CosmosServices(databases, metering)));
-    CommandTable commands = StandardCommands.table(services, further);
+    var journals = journals(databases, config);
     var parts =
         new Dispatcher.Parts(
-            commands,
+            commands(services, data, metering, journals),
             sessions,
             clusterClock,
             engine::whenDurable,
@@ -133,11 +142,49 @@ final class EngineBackend implements MongoServer.Backend {
             operations);
     var retry =
         new ServerSideRetry(data.workers(), parameters::hasServerSideRetry, System::nanoTime);
-    var dispatcher = new Dispatcher(parts, workers, System::nanoTime).retryingBy(retry);
+    var dispatcher =
+        new Dispatcher(parts, workers, System::nanoTime)
+            .retryingBy(retry)
+            .observedBy(journal(journals, clock));
     this.requests = new CommandHandler(dispatcher, network);
     this.logAppender = RecentLogAppender.attach(log);
     this.ttlMonitor = new TtlMonitor(engine, parameters, clock);
     ttlMonitor.start();
+  }
+
+  private static CommandTable commands(
+      Services services,
+      DataServices data,
+      Metering metering,
+      OperationCommands.Journals journals) {
+    ServerFacts facts = services.facts();
+    var aggregate = new AggregateCommand(data, facts);
+    var further = new ArrayList<>(DataCommands.list(data, aggregate, facts));
+    further.add(aggregate);
+    further.addAll(OperationCommands.list(data, facts, journals));
+    further.addAll(
+        DdlCommands.all(
+            data.databases(), data.cursors(), aggregate, UUID::randomUUID, System::nanoTime));
+    further.addAll(CosmosCommands.list(new CosmosServices(data.databases(), metering)));
+    return StandardCommands.table(services, further);
+  }
+
+  private static OperationCommands.Journals journals(Databases databases, ServerConfig config) {
+    return new OperationCommands.Journals(
+        new Top(databases::exists),
+        new ProfileSettings(config.diagnostics().slowMillis()),
+        new ProfileCollections(databases, ObjectId::new));
+  }
+
+  private static OperationJournal journal(OperationCommands.Journals journals, Clock clock) {
+    var outputs =
+        new OperationJournal.Outputs(
+            journals.top(), journals.profiles(), RecentLogAppender.SLOW_LOG::info);
+    return new OperationJournal(
+        journals.settings(),
+        new OperationDetails(clock),
+        outputs,
+        () -> ThreadLocalRandom.current().nextDouble());
   }
 
   /**

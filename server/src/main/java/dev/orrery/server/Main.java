@@ -55,6 +55,8 @@ public final class Main {
     // Both are read by libraries when their first class is loaded, so not before this line.
     System.setProperty("chronicle.announcer.disable", "true");
     System.setProperty("orrery.log.level", name(config.diagnostics().logLevel()));
+    boolean isSilent = config.diagnostics().logLevel() == ServerConfig.LogLevel.OFF;
+    System.setProperty("orrery.log.slow", isSilent ? "off" : "info");
     Runnable stop = () -> new Thread(() -> System.exit(0), "shutdown").start();
     var server =
         MongoServer.start(config, (settings, data) -> EngineBackend.open(settings, data, stop));

@@ -133,7 +133,7 @@ class OperationsTest {
 
   @Test
   void aReadEndsWithItsClient() throws Exception {
-    String which = "'command.comment': 'endless', lsid: {$exists: false}";
+    String which = "'command.comment': 'endless', 'lsid.id': {$exists: false}";
     try (var socket = new Socket("127.0.0.1", server.port())) {
       socket.getOutputStream().write(message(ENDLESS));
       awaitRunning(which);

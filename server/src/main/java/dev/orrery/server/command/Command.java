@@ -38,8 +38,6 @@ public interface Command {
   enum Trait {
     /** Refused on every database but {@code admin}. */
     ADMIN_DATABASE,
-    /** Changes something, and is ended all the same when its client is gone. */
-    ENDS_WITH_CLIENT,
     /** May take long or block: runs on the worker pool, never on an event loop. */
     LONG,
     /** May carry a {@code txnNumber} outside of a transaction. */

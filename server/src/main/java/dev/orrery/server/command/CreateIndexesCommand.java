@@ -39,13 +39,7 @@ final class CreateIndexesCommand implements Command {
 
   @Override
   public Spec spec() {
-    return Spec.of(
-        "createIndexes",
-        Access.WRITE,
-        Trait.LONG,
-        Trait.STABLE_API,
-        Trait.TRANSACTION,
-        Trait.ENDS_WITH_CLIENT);
+    return Spec.of("createIndexes", Access.WRITE, Trait.LONG, Trait.STABLE_API, Trait.TRANSACTION);
   }
 
   @Override

@@ -91,6 +91,12 @@ public final class Databases {
     return engine.find(new Namespace(database, collection));
   }
 
+  /** Whether there is a collection or view of that full name. */
+  public boolean exists(String namespace) {
+    int dot = namespace.indexOf('.');
+    return find(namespace.substring(0, dot), namespace.substring(dot + 1)) != null;
+  }
+
   /** The collection or view, or NamespaceNotFound in MongoDB's words. */
   public CollectionStore require(String database, String collection) {
     CollectionStore found = find(database, collection);

@@ -50,7 +50,6 @@ public final class DdlCommands {
         new PlanCacheClearCommand(),
         PlanCacheFiltersCommand.clear(),
         PlanCacheFiltersCommand.list(),
-        new ProfileCommand(engine),
         new ReIndexCommand(databases),
         new RenameCollectionCommand(databases),
         new ValidateCommand(databases));

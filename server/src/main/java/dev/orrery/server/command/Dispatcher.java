@@ -6,6 +6,7 @@ import dev.orrery.server.error.CommandException;
 import dev.orrery.server.error.ErrorCode;
 import dev.orrery.server.error.StorageErrors;
 import dev.orrery.server.operation.Operation;
+import dev.orrery.server.operation.OperationListener;
 import dev.orrery.server.operation.Operations;
 import dev.orrery.server.operation.Subject;
 import dev.orrery.server.session.ClusterClock;
@@ -70,6 +71,7 @@ public final class Dispatcher {
   private final LongSupplier nanoClock;
   private volatile ClusterTime latest;
   private @Nullable ServerSideRetry retry;
+  private OperationListener listener = OperationListener.NONE;
 
   /** {@code workers} run the long commands, and refuse when there are too many. */
   public Dispatcher(Parts parts, Executor workers, LongSupplier nanoClock) {
@@ -82,6 +84,12 @@ public final class Dispatcher {
   /** Lets the server try again what is refused for its rate; to be called before the first call. */
   public Dispatcher retryingBy(ServerSideRetry serverSideRetry) {
     retry = serverSideRetry;
+    return this;
+  }
+
+  /** Tells of every call that ended; to be called before the first call. */
+  public Dispatcher observedBy(OperationListener observer) {
+    listener = observer;
     return this;
   }
 
@@ -220,11 +228,13 @@ public final class Dispatcher {
 
   /** From now on the call shows in currentOp, and can be killed. */
   private Operation begin(Request request, Command.Spec spec, String database, Envelope envelope) {
-    boolean endsWithClient =
-        spec.access() == Command.Access.READ || spec.has(Trait.ENDS_WITH_CLIENT);
     var subject =
         new Subject(
-            spec.name(), database, request.body(), envelope.session().session(), endsWithClient);
+            spec.name(),
+            database,
+            request.body(),
+            envelope.session().session(),
+            spec.access() == Command.Access.READ);
     ClientConnection connection = request.connection();
     var operation =
         new Operation(
@@ -336,6 +346,7 @@ public final class Dispatcher {
   private void send(Call call, BsonDocument reply) {
     if (call.context != null) {
       call.request.connection().end();
+      listener.ended(call.context.operation(), reply);
     }
     if (call.followsClusterTime) {
       BsonTimestamp now = parts.clusterClock().now();

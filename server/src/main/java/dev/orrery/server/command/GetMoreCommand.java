@@ -192,6 +192,7 @@ public final class GetMoreCommand implements Command {
       List<RawDocument> batch = waiting.cursor.nextBatch(params.count());
       if (batch.isEmpty() && millis > 0 && !cursors.isKilled(params.id)) {
         long step = Math.min(millis, AWAIT_STEP_MILLIS);
+        waiting.operation.willWait(step);
         workers.runLater(step, () -> await(waiting, millis - step));
         return;
       }

@@ -1,17 +1,23 @@
 package dev.orrery.server.command;
 
+import dev.orrery.server.operation.ProfileSettings;
+import dev.orrery.server.operation.Top;
 import java.util.List;
 
 /** The commands that look after what the server is doing. */
 public final class OperationCommands {
   private OperationCommands() {}
 
-  public static List<Command> list(DataServices services, ServerFacts facts) {
+  /** What is written down of operations, and how. */
+  public record Journals(Top top, ProfileSettings settings, ProfileCollections profiles) {}
+
+  public static List<Command> list(DataServices services, ServerFacts facts, Journals journals) {
     var current =
         new CurrentOperations(services.operations(), services.cursors(), services.clock());
     return List.of( // sorted by command name
         new CurrentOpCommand(current, facts),
         new KillOpCommand(services.operations()),
-        new TopCommand());
+        new ProfileCommand(journals.settings, journals.profiles),
+        new TopCommand(journals.top));
   }
 }

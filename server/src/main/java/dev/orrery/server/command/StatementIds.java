@@ -9,7 +9,7 @@ import java.util.Set;
 
 /** The numbers that a session knows the statements of a retryable write by. */
 record StatementIds(int first, List<Integer> all) {
-  private static final StatementIds FROM_ZERO = new StatementIds(0, List.of());
+  static final StatementIds FROM_ZERO = new StatementIds(0, List.of());
 
   /** {@code present} are the fields that the body has, of those that every command may have. */
   static StatementIds parse(CommandReader body, Set<String> present) {

@@ -24,6 +24,7 @@ public final class Operation {
   private final long startNanos;
   private long endNanos;
   private boolean isUnlimited = true;
+  private long waitedNanos;
   private volatile @Nullable ErrorCode killedBy;
 
   private @Nullable QueryPlan plan;
@@ -66,9 +67,14 @@ public final class Operation {
     return work;
   }
 
-  /** How long it has been running. */
+  /** How long it has been running; what it waited for its client's sake is left out. */
   public long nanos() {
-    return nanoClock.getAsLong() - startNanos;
+    return nanoClock.getAsLong() - startNanos - waitedNanos;
+  }
+
+  /** Says that it is about to wait for something to happen, as the client wants it to. */
+  public void willWait(long millis) {
+    waitedNanos += TimeUnit.MILLISECONDS.toNanos(millis);
   }
 
   /** Throws when it was killed or its time is up; long work calls it now and then. */

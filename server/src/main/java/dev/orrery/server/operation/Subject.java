@@ -12,14 +12,14 @@ import org.jspecify.annotations.Nullable;
  * What a request asks for.
  *
  * @param command the name of the command in its present spelling
- * @param endsWithClient whether nobody needs it once the client is gone: a read
+ * @param isRead whether it changes nothing
  */
 public record Subject(
     String command,
     String database,
     RawDocument body,
     @Nullable SessionId session,
-    boolean endsWithClient) {
+    boolean isRead) {
   /** Commands whose first field names the collection that they are about. */
   private static final Set<String> ON_COLLECTIONS =
       Set.of(
@@ -46,6 +46,11 @@ public record Subject(
           "reIndex",
           "update",
           "validate");
+
+  /** Whether nobody needs it once the client is gone. */
+  boolean endsWithClient() {
+    return isRead || command.equals("createIndexes"); // MongoDB ends it too
+  }
 
   /** MongoDB's word for the kind of request. */
   public String kind() {

@@ -1,6 +1,7 @@
 package dev.orrery.server.command;
 
 import dev.orrery.server.auth.Security;
+import dev.orrery.server.cursor.CursorRegistry;
 import dev.orrery.server.operation.Operations;
 import dev.orrery.server.session.ClusterClock;
 import dev.orrery.server.session.Sessions;
@@ -35,6 +36,8 @@ final class CommandFixture {
   Durability durability = Durability.IMMEDIATE;
   AccessControl access = AccessControl.OPEN;
   final Operations operations = new Operations();
+  final CursorRegistry cursors =
+      new CursorRegistry(nanos::get, new AtomicLong(1000)::incrementAndGet);
   Metering metering = Metering.unlimited();
   Executor workers = Runnable::run;
   final Security security = Security.open();
@@ -58,7 +61,9 @@ final class CommandFixture {
         parameters,
         log,
         () -> stops.add("stop"),
-        security);
+        security,
+        operations,
+        cursors);
   }
 
   Dispatcher dispatcher() {

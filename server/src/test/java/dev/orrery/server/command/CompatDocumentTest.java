@@ -58,7 +58,9 @@ class CompatDocumentTest {
     var definitions =
         new ArrayList<>(DdlCommands.all(databases, null, PipelineCheck.NONE, null, null));
     var data = new DataServices(databases, null, null, null, null, null, null, null, null);
-    definitions.addAll(OperationCommands.list(data, services.facts()));
+    definitions.addAll(
+        OperationCommands.list(
+            data, services.facts(), new OperationCommands.Journals(null, null, null)));
     for (Command command : StandardCommands.table(services, definitions).commands()) {
       Map<String, Use> fields = fieldsOf(command);
       text.append("| ").append(title(command.spec()));

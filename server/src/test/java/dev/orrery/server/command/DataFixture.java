@@ -14,7 +14,6 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
-import java.util.concurrent.atomic.AtomicLong;
 import org.bson.BsonDocument;
 import org.bson.types.ObjectId;
 import org.jspecify.annotations.Nullable;
@@ -32,7 +31,7 @@ final class DataFixture implements AutoCloseable {
             directory.resolve("data"),
             EngineOptions.defaults().with(LogOptions.defaults().withFsync(false)),
             new QueryHooks());
-    cursors = new CursorRegistry(commands.nanos::get, new AtomicLong(1000)::incrementAndGet);
+    cursors = commands.cursors;
     var services =
         new DataServices(
             new Databases(engine),
