@@ -16,6 +16,7 @@ import dev.orrery.server.command.NetworkMeters;
 import dev.orrery.server.command.OperationCommands;
 import dev.orrery.server.command.ProfileCollections;
 import dev.orrery.server.command.RecentLog;
+import dev.orrery.server.command.RetryRecords;
 import dev.orrery.server.command.RoleAccess;
 import dev.orrery.server.command.ServerFacts;
 import dev.orrery.server.command.ServerParameters;
@@ -36,6 +37,7 @@ import dev.orrery.server.operation.Top;
 import dev.orrery.server.plan.Planner;
 import dev.orrery.server.query.QueryHooks;
 import dev.orrery.server.session.ClusterClock;
+import dev.orrery.server.session.Session;
 import dev.orrery.server.session.Sessions;
 import dev.orrery.server.throughput.DatabaseThroughputs;
 import dev.orrery.server.throughput.Governor;
@@ -55,6 +57,7 @@ import java.util.List;
 import java.util.UUID;
 import java.util.concurrent.ArrayBlockingQueue;
 import java.util.concurrent.Executors;
+import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.ThreadPoolExecutor;
@@ -90,8 +93,6 @@ final class EngineBackend implements MongoServer.Backend {
             .withCommandLine(List.of("orrery"), options(config));
     var sessions = new Sessions(clock);
     var clusterClock = new ClusterClock(clock);
-    var metrics = new CommandMetrics();
-    var network = new NetworkMeters();
     var parameters = new ServerParameters();
     this.security = new Security(new EngineAccounts(engine), config.access().needsLogin());
     this.operations = new Operations();
@@ -101,8 +102,8 @@ final class EngineBackend implements MongoServer.Backend {
             facts,
             sessions,
             clusterClock,
-            metrics,
-            network,
+            new CommandMetrics(),
+            new NetworkMeters(),
             parameters,
             log,
             stop,
@@ -128,7 +129,7 @@ final class EngineBackend implements MongoServer.Backend {
             temporary,
             ObjectId::new,
             operations);
-    expire(sessions, cursors);
+    expire(sessions, cursors, new RetryRecords(databases, clock));
     var journals = journals(databases, config);
     var parts =
         new Dispatcher.Parts(
@@ -137,7 +138,7 @@ final class EngineBackend implements MongoServer.Backend {
             clusterClock,
             engine::whenDurable,
             access(security),
-            metrics,
+            services.metrics(),
             metering,
             operations);
     var retry =
@@ -146,7 +147,7 @@ final class EngineBackend implements MongoServer.Backend {
         new Dispatcher(parts, workers, System::nanoTime)
             .retryingBy(retry)
             .observedBy(journal(journals, clock));
-    this.requests = new CommandHandler(dispatcher, network);
+    this.requests = new CommandHandler(dispatcher, services.network());
     this.logAppender = RecentLogAppender.attach(log);
     this.ttlMonitor = new TtlMonitor(engine, parameters, clock);
     ttlMonitor.start();
@@ -244,11 +245,25 @@ final class EngineBackend implements MongoServer.Backend {
   }
 
   /** Ends what nobody uses any more, now and then. */
-  private void expire(Sessions sessions, CursorRegistry cursors) {
+  private void expire(Sessions sessions, CursorRegistry cursors, RetryRecords records) {
+    records.load(sessions);
     sessions.onEnd(
-        session -> cursors.killAll(cursor -> session.id().equals(cursor.owner().session())));
+        session -> {
+          cursors.killAll(cursor -> session.id().equals(cursor.owner().session()));
+          if (session.hasRecords()) {
+            forget(records, session);
+          }
+        });
     timer.scheduleWithFixedDelay(
         () -> workers.execute(cursors::expire), EXPIRE_SECONDS, EXPIRE_SECONDS, TimeUnit.SECONDS);
+  }
+
+  private void forget(RetryRecords records, Session session) {
+    try {
+      workers.execute(() -> records.forget(session.id()));
+    } catch (RejectedExecutionException busy) {
+      // a later start removes what is old
+    }
   }
 
   @Override

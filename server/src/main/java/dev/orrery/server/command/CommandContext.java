@@ -4,6 +4,7 @@ import dev.orrery.server.operation.Operation;
 import dev.orrery.server.session.Session;
 import dev.orrery.server.throughput.OperationWork;
 import dev.orrery.storage.value.RawValue;
+import org.jspecify.annotations.Nullable;
 
 /**
  * What surrounds one call of a command: who calls, on which database, in which session, with which
@@ -17,6 +18,7 @@ public final class CommandContext {
   private final Operation operation;
   private AccessControl access = AccessControl.OPEN;
   private long durableLsn = -1;
+  private @Nullable StatementLog statements;
 
   CommandContext(
       ClientConnection connection,
@@ -116,6 +118,16 @@ public final class CommandContext {
   /** What to wait for before the reply, or -1. */
   long durableLsn() {
     return envelope.writeConcern().waitsForDisk() ? durableLsn : -1;
+  }
+
+  /** Records the statements of this write from now on. */
+  void record(StatementLog log) {
+    statements = log;
+  }
+
+  /** The statements of a retryable write; null for any other command. */
+  @Nullable StatementLog statements() {
+    return statements;
   }
 
   Envelope envelope() {

@@ -149,6 +149,9 @@ public final class Databases {
   public SortedSet<String> names() {
     var names = new TreeSet<>(throughputs.names());
     for (CollectionStore collection : engine.collections()) {
+      if (collection.info().namespace().equals(RetryRecords.NAMESPACE)) {
+        continue; // the server's own, which makes no database
+      }
       names.add(collection.info().namespace().database());
     }
     return names;
