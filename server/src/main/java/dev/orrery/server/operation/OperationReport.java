@@ -126,6 +126,9 @@ public final class OperationReport {
   public static BsonDocument command(Subject subject, boolean isCut) {
     BsonDocument command = subject.body().toBsonDocument();
     Secrets.hide(command);
+    if (subject.kind().equals("insert")) {
+      command.remove("documents"); // mostly sent beside the command, and never shown by MongoDB
+    }
     if (!isCut || subject.body().length() <= COMMAND_BYTES_MAX) {
       return command;
     }
