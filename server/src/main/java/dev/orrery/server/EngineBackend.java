@@ -121,7 +121,7 @@ final class EngineBackend implements MongoServer.Backend {
     var data =
         new DataServices(
             databases,
-            new Planner(),
+            new Planner(clock),
             cursors,
             clusterClock,
             clock,
@@ -159,7 +159,7 @@ final class EngineBackend implements MongoServer.Backend {
       Metering metering,
       OperationCommands.Journals journals) {
     ServerFacts facts = services.facts();
-    var aggregate = new AggregateCommand(data, facts);
+    var aggregate = new AggregateCommand(data, facts, services.sessions());
     var further = new ArrayList<>(DataCommands.list(data, aggregate, facts));
     further.add(aggregate);
     further.addAll(OperationCommands.list(data, facts, journals));

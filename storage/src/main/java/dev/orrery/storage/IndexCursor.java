@@ -13,6 +13,9 @@ public interface IndexCursor {
 
   long recordId();
 
+  /** What the fields of the index met, this entry included. */
+  PartitionStore.FieldsSeen fieldsSeen();
+
   /**
    * The document behind the entry, or null when it is gone. It may have changed since the entry was
    * read, so the caller checks again what the key seemed to promise.

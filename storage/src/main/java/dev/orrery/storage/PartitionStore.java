@@ -1,7 +1,9 @@
 package dev.orrery.storage;
 
 import dev.orrery.storage.index.IndexSpec;
+import dev.orrery.storage.index.NumberTypes;
 import dev.orrery.storage.partition.EpkRange;
+import dev.orrery.storage.value.BsonEncoder;
 
 /**
  * One physical partition of a collection: the documents whose partition key hashes into its range.
@@ -16,6 +18,12 @@ public interface PartitionStore {
 
   /** The document with that primary key (see {@link CollectionStore#primaryKey}), or null. */
   StoredDocument find(byte[] primaryKey, WorkMeter meter);
+
+  /**
+   * Appends the document with that primary key to {@code out}, copied once; false, and nothing
+   * appended, when there is none.
+   */
+  boolean copy(byte[] primaryKey, BsonEncoder out, WorkMeter meter);
 
   /** The document of that record, or null when there is none (any more). */
   StoredDocument read(long recordId, WorkMeter meter);
@@ -37,8 +45,27 @@ public interface PartitionStore {
   IndexStatistics statistics(IndexSpec index);
 
   /**
-   * How many entries an index has, how many bytes of memory or disk it takes, and a bit for each
-   * field of its key pattern in which a document ever had an array.
+   * How many entries an index has, how many bytes of memory or disk it takes, and what its fields
+   * ever met in a document.
    */
-  record IndexStatistics(long entries, long bytes, long multikeyFields) {}
+  record IndexStatistics(long entries, long bytes, FieldsSeen fields) {
+    public long multikeyFields() {
+      return fields.multikeyFields();
+    }
+  }
+
+  /**
+   * What the fields of an index ever met. It is known before the entry is to be seen, so to read an
+   * entry first and this then is safe.
+   *
+   * @param multikeyFields a bit for each field of the key pattern in which a document had an array
+   */
+  record FieldsSeen(long multikeyFields, NumberTypes numbers) {
+    public static final FieldsSeen NOTHING = new FieldsSeen(0, NumberTypes.NOTHING);
+
+    /** What they met in several partitions. */
+    public FieldsSeen with(FieldsSeen other) {
+      return new FieldsSeen(multikeyFields | other.multikeyFields, numbers.with(other.numbers));
+    }
+  }
 }

@@ -48,6 +48,13 @@ public interface StorageEngine extends AutoCloseable {
    */
   void createIndexes(CollectionStore collection, List<IndexSpec> indexes, Runnable pause);
 
+  /**
+   * Builds an index anew in place of the one of the same name (other keys, or unique now), while
+   * reads and writes go on. The old one serves until the new one is complete, and stays when that
+   * fails or is cut short by a crash.
+   */
+  void replaceIndex(CollectionStore collection, IndexSpec changed);
+
   /** Drops an index by name; false when there is none. */
   boolean dropIndex(CollectionStore collection, String name);
 

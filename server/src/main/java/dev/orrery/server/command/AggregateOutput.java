@@ -17,7 +17,6 @@ import dev.orrery.storage.WriteOutcome;
 import dev.orrery.storage.catalog.CollectionInfo;
 import dev.orrery.storage.index.IndexSpec;
 import dev.orrery.storage.value.RawDocument;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.UUID;
 import java.util.concurrent.ThreadLocalRandom;
@@ -52,21 +51,6 @@ final class AggregateOutput implements Output {
   }
 
   @Override
-  public List<List<String>> uniqueKeys(Namespace target) {
-    var keys = new ArrayList<List<String>>();
-    keys.add(List.of("_id"));
-    CollectionStore found = find(target);
-    if (found != null) {
-      for (IndexSpec index : found.info().readyIndexes()) {
-        if (index.isUnique() && index.partialFilter() == null) {
-          keys.add(List.copyOf(index.keyPattern().keySet()));
-        }
-      }
-    }
-    return keys;
-  }
-
-  @Override
   public void insert(Namespace target, BsonDocument document) {
     insert(services.databases().findOrCreate(target.database(), target.collection()), document);
   }
@@ -81,7 +65,7 @@ final class AggregateOutput implements Output {
   }
 
   private @Nullable DocumentValidator validator(CollectionInfo info) {
-    return isUnchecked ? null : DocumentValidator.find(info);
+    return isUnchecked ? null : services.databases().validators().find(info);
   }
 
   @Override

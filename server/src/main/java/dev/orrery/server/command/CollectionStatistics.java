@@ -2,6 +2,7 @@ package dev.orrery.server.command;
 
 import dev.orrery.server.error.CommandException;
 import dev.orrery.server.error.ErrorCode;
+import dev.orrery.server.plan.IndexUses;
 import dev.orrery.storage.CollectionStore;
 import dev.orrery.storage.Namespace;
 import dev.orrery.storage.PartitionStatistics;
@@ -119,20 +120,21 @@ record CollectionStatistics(Namespace namespace, @Nullable CollectionStore colle
     return document;
   }
 
-  /** One document for each index; how often it was used is not counted. */
-  List<BsonDocument> indexes(ServerFacts facts) {
+  /** One document for each index. */
+  List<BsonDocument> indexes(IndexUses uses, String host) {
     var documents = new ArrayList<BsonDocument>();
     if (collection == null || collection.info().isView()) {
       return documents;
     }
     for (IndexSpec index : collection.info().readyIndexes()) {
+      IndexUses.Use use = uses.of(collection, index);
       var accesses =
-          new BsonDocument("ops", new BsonInt64(0))
-              .append("since", new BsonDateTime(facts.startMillis()));
+          new BsonDocument("ops", new BsonInt64(use.operations()))
+              .append("since", new BsonDateTime(use.sinceMillis()));
       documents.add(
           new BsonDocument("name", new BsonString(index.name()))
               .append("key", index.keyPattern())
-              .append("host", new BsonString("localhost"))
+              .append("host", new BsonString(host))
               .append("accesses", accesses)
               .append("spec", index.document()));
     }

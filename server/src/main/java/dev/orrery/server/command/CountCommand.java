@@ -2,7 +2,6 @@ package dev.orrery.server.command;
 
 import dev.orrery.server.error.CommandException;
 import dev.orrery.server.error.ErrorCode;
-import dev.orrery.server.plan.DocumentCursor;
 import dev.orrery.server.plan.Execution;
 import dev.orrery.server.plan.ExplainVerbosity;
 import dev.orrery.server.plan.Query;
@@ -87,7 +86,8 @@ public final class CountCommand implements Explainable {
     context.work().admit(collection, query.criteria().filter());
     if (params.filter.isEmpty() && params.hint == null) {
       context.work().asked(collection);
-      return CompletableFuture.completedFuture(reply(windowed(countAll(collection), params)));
+      long all = query.window().of(countAll(collection));
+      return CompletableFuture.completedFuture(reply(all));
     }
     QueryPlan plan = Plans.of(services.planner(), query);
     return services.workers().run(plan.isShort(), () -> reply(count(context, query, plan)));
@@ -102,19 +102,28 @@ public final class CountCommand implements Explainable {
   }
 
   @Override
+  public @Nullable BsonDocument onView(CommandContext context, CommandReader body) {
+    Params params = Params.parse(body);
+    CollectionStore collection = services.databases().find(context.database(), params.collection);
+    if (collection == null || !collection.info().isView()) {
+      return null;
+    }
+    ViewQueries.requireCollation(collection, params.collation);
+    return ViewQueries.count(params.collection, params.filter, params.window, params.collation);
+  }
+
+  @Override
   public BsonDocument explain(
       CommandContext context, CommandReader body, ExplainVerbosity verbosity) {
     Params params = Params.parse(body);
     CollectionStore collection = services.databases().find(context.database(), params.collection);
-    ExplainStages.refuseView(collection);
     Query query = query(collection, params);
     if (collection == null) {
       return ExplainStages.ofNothing(
           new Namespace(context.database(), params.collection), verbosity);
     }
-    QueryPlan plan = Plans.of(services.planner(), query);
-    return ExplainStages.wrap(
-        plan.explain(verbosity, execution(context)), "COUNT", new BsonDocument());
+    QueryPlan plan = Plans.of(services.planner(), query).forCount();
+    return ExplainStages.ofCount(plan.explain(verbosity, execution(context)), query.window());
   }
 
   private Execution execution(CommandContext context) {
@@ -131,20 +140,11 @@ public final class CountCommand implements Explainable {
     return sum;
   }
 
-  private static long windowed(long all, Params params) {
-    long rest = Math.max(0, all - params.window.skip());
-    return params.window.limit() == 0 ? rest : Math.min(rest, params.window.limit());
-  }
-
   private long count(CommandContext context, Query query, QueryPlan plan) {
     Execution execution = execution(context);
     context.work().owe(new MeteredRead(query.collection(), execution, plan.isShort()));
-    try (DocumentCursor results = plan.open(execution)) {
-      long count = 0;
-      while (results.next() != null) {
-        count++;
-      }
-      return count;
+    try {
+      return plan.count(execution);
     } catch (CommandException e) {
       throw Cursors.during(DURING, e);
     }

@@ -25,6 +25,7 @@ public final class Databases {
   private final StorageEngine engine;
   private final Provisioning provisioning;
   private final DatabaseThroughputs throughputs;
+  private final Validators validators = new Validators();
 
   /** Without limits of throughput. */
   public Databases(StorageEngine engine) {
@@ -40,6 +41,10 @@ public final class Databases {
 
   Provisioning provisioning() {
     return provisioning;
+  }
+
+  Validators validators() {
+    return validators;
   }
 
   DatabaseThroughputs throughputs() {

@@ -137,7 +137,7 @@ public final class DeleteCommand implements Explainable {
     Params params = Params.parse(body);
     ExplainStages.requireOne(params.statements.size());
     CollectionStore collection = services.databases().find(context.database(), params.collection);
-    ExplainStages.refuseView(collection);
+    ViewErrors.requireCollection(collection);
     if (collection == null) {
       return ExplainStages.ofNothing(
           new Namespace(context.database(), params.collection), verbosity);

@@ -16,6 +16,8 @@ import dev.orrery.server.session.Sessions;
 import dev.orrery.server.throughput.Metering;
 import dev.orrery.server.throughput.OperationWork;
 import dev.orrery.storage.StorageException;
+import dev.orrery.storage.value.BsonEncoder;
+import dev.orrery.storage.value.RawDocument;
 import dev.orrery.storage.value.RawTypes;
 import dev.orrery.storage.value.RawValue;
 import java.util.concurrent.CompletionException;
@@ -24,7 +26,6 @@ import java.util.concurrent.RejectedExecutionException;
 import java.util.function.Consumer;
 import java.util.function.LongSupplier;
 import org.bson.BsonDocument;
-import org.bson.BsonTimestamp;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -35,6 +36,11 @@ import org.slf4j.LoggerFactory;
  */
 public final class Dispatcher {
   private static final Logger LOG = LoggerFactory.getLogger(Dispatcher.class);
+
+  private static final int REPLY_BYTES_EXPECTED = 4096;
+
+  /** What a thread keeps for its next reply. */
+  private static final int KEPT_BYTES_MAX = 256 << 10;
 
   /** What the dispatcher works with. */
   public record Parts(
@@ -69,6 +75,9 @@ public final class Dispatcher {
   private final Parts parts;
   private final Executor workers;
   private final LongSupplier nanoClock;
+  private final NameCache names = new NameCache();
+  private final ThreadLocal<BsonEncoder> encoders =
+      ThreadLocal.withInitial(() -> new BsonEncoder(REPLY_BYTES_EXPECTED));
   private volatile ClusterTime latest;
   private @Nullable ServerSideRetry retry;
   private OperationListener listener = OperationListener.NONE;
@@ -103,13 +112,6 @@ public final class Dispatcher {
     parts.operations().closed(connection);
   }
 
-  /** A cluster time and how replies tell it; the next write makes another. */
-  private record ClusterTime(BsonTimestamp time, BsonDocument field) {
-    static ClusterTime of(BsonTimestamp time) {
-      return new ClusterTime(time, Replies.clusterTime(time));
-    }
-  }
-
   /** One request on its way to its reply. */
   private final class Call {
     final Request request;
@@ -140,7 +142,7 @@ public final class Dispatcher {
   }
 
   private void dispatchOnce(Request request, Consumer<BsonDocument> replyTo) {
-    String name = request.commandName();
+    String name = request.commandName(names);
     Command command = parts.commands().find(name);
     if (command == null) {
       parts.metrics().unknown();
@@ -169,6 +171,9 @@ public final class Dispatcher {
   private void run(Call call) {
     try {
       CommandReader body = open(call);
+      if (answer(call, body)) {
+        return;
+      }
       var stage = call.command.start(call.context, body).toCompletableFuture();
       if (stage.isDone() && !stage.isCompletedExceptionally()) {
         await(call, stage.join());
@@ -178,6 +183,33 @@ public final class Dispatcher {
     } catch (RuntimeException | Error failure) {
       fail(call, failure);
     }
+  }
+
+  /** Gives the reply of a command that can write it at once; false for any other. */
+  private boolean answer(Call call, CommandReader body) {
+    BsonEncoder reply = encoders.get();
+    reply.truncate(0);
+    int start = reply.startDocument();
+    if (!call.command.answer(call.context, body, reply)) {
+      return false;
+    }
+    count(call);
+    if (call.followsClusterTime) {
+      latest = latest.at(parts.clusterClock());
+      reply.writeElements(latest.lastFields());
+    } else {
+      Replies.writeOk(reply);
+    }
+    reply.endDocument(start);
+    RawDocument written = RawDocument.wrap(reply.buffer(), 0, reply.length());
+    if (isNotable(call)) {
+      listener.write(call.context.operation(), written.toBsonDocument());
+    }
+    ReplyTarget.give(call.replyTo, written);
+    if (reply.buffer().length > KEPT_BYTES_MAX) {
+      encoders.remove();
+    }
+    return true;
   }
 
   /** Goes on with a call that waited. */
@@ -198,9 +230,9 @@ public final class Dispatcher {
     Command.Spec spec = call.command.spec();
     Request request = call.request;
     request.requireSizes();
-    String database = request.isLegacy() ? request.legacyDatabase() : databaseOf(request);
+    CommandReader body = CommandReader.ofCommand(spec, request, names);
+    String database = body.database();
     Names.requireLength(database);
-    CommandReader body = CommandReader.ofCommand(spec, database, request);
     Envelope envelope =
         Envelope.read(body, spec.has(Trait.RETRYABLE_WRITE))
             .ownedBy(request.connection().login().owner());
@@ -243,20 +275,6 @@ public final class Dispatcher {
     return operation;
   }
 
-  private static String databaseOf(Request request) {
-    RawValue database = request.body().field("$db");
-    if (database == null) {
-      throw new CommandException(
-          ErrorCode.LOCATION_40571, "OP_MSG requests require a $db argument");
-    }
-    if (database.type() != RawTypes.STRING) {
-      throw new CommandException(
-          ErrorCode.LOCATION_13111,
-          "wrong type for field ($db) %d != 2".formatted(Byte.toUnsignedInt(database.type())));
-    }
-    return database.asString();
-  }
-
   /** Sends the reply once the write behind it is as safe as the client asked for. */
   private void await(Call call, BsonDocument reply) {
     long lsn = call.context.durableLsn();
@@ -278,11 +296,19 @@ public final class Dispatcher {
         reply.append("writeConcernError", error);
       }
     }
+    count(call);
+    send(call, Replies.succeed(reply));
+  }
+
+  /** Counts a call that succeeded. */
+  private void count(Call call) {
+    Command.Spec spec = call.command.spec();
     long nanos = nanoClock.getAsLong() - call.startNanos;
     parts.metrics().succeeded(spec, nanos);
     settle(call, nanos);
-    LOG.debug("{} took {} us", spec.name(), nanos / 1000);
-    send(call, Replies.succeed(reply));
+    if (LOG.isDebugEnabled()) { // or the number becomes an object for nothing
+      LOG.debug("{} took {} us", spec.name(), nanos / 1000);
+    }
   }
 
   private void fail(Call call, Throwable thrown) {
@@ -343,19 +369,19 @@ public final class Dispatcher {
     return null;
   }
 
+  /** Ends the operation; true when it is to be written down. */
+  private boolean isNotable(Call call) {
+    call.request.connection().end();
+    return listener.ended(call.context.operation());
+  }
+
   private void send(Call call, BsonDocument reply) {
-    if (call.context != null) {
-      call.request.connection().end();
-      listener.ended(call.context.operation(), reply);
+    if (call.context != null && isNotable(call)) {
+      listener.write(call.context.operation(), reply);
     }
     if (call.followsClusterTime) {
-      BsonTimestamp now = parts.clusterClock().now();
-      ClusterTime told = latest;
-      if (!told.time.equals(now)) {
-        told = ClusterTime.of(now);
-        latest = told;
-      }
-      reply.append("$clusterTime", told.field).append("operationTime", told.time);
+      latest = latest.at(parts.clusterClock());
+      latest.appendTo(reply);
     }
     call.replyTo.accept(reply);
   }

@@ -9,6 +9,7 @@ import dev.orrery.server.plan.ExplainVerbosity;
 import dev.orrery.server.plan.PlanResult;
 import dev.orrery.server.plan.Query;
 import dev.orrery.server.plan.QueryPlan;
+import dev.orrery.server.query.Projection;
 import dev.orrery.server.throughput.MeteredRead;
 import dev.orrery.storage.CollectionStore;
 import dev.orrery.storage.Namespace;
@@ -87,7 +88,7 @@ public final class DistinctCommand implements Explainable {
       return CompletableFuture.completedFuture(reply(new BsonArray()));
     }
     context.work().admit(collection, query.criteria().filter());
-    QueryPlan plan = Plans.of(services.planner(), query);
+    QueryPlan plan = plan(query, params);
     var values = new Values(FieldPath.parse(params.key), scope.collation().strings());
     return services
         .workers()
@@ -97,7 +98,32 @@ public final class DistinctCommand implements Explainable {
   private static Query query(
       @Nullable CollectionStore collection, Params params, QueryScope scope) {
     FieldNames.split(params.key); // only to refuse what is no path
-    return Query.of(collection, scope.filter(params.filter), params.filter).with(scope.collation());
+    Query query = Query.of(collection, scope.filter(params.filter), params.filter);
+    return query.with(scope.collation()).with(output(params.key, query, scope));
+  }
+
+  /** Only the field that counts, so that an index may have all that is asked for. */
+  private static Query.Output output(String key, Query query, QueryScope scope) {
+    if (key.startsWith("$") || key.contains(".$")) {
+      return Query.Output.WHOLE;
+    }
+    var projection = new BsonDocument(key, new BsonInt32(1));
+    if (!key.equals("_id") && !key.startsWith("_id.")) {
+      projection.append("_id", new BsonInt32(0));
+    }
+    var parsed = Projection.parse(projection, query.criteria().filter(), scope.filters());
+    return new Query.Output(parsed, RawDocument.of(projection), false, false);
+  }
+
+  @Override
+  public @Nullable BsonDocument onView(CommandContext context, CommandReader body) {
+    Params params = Params.parse(body);
+    CollectionStore collection = services.databases().find(context.database(), params.collection);
+    if (collection == null || !collection.info().isView()) {
+      return null;
+    }
+    ViewQueries.requireCollation(collection, params.collation);
+    return ViewQueries.distinct(params);
   }
 
   @Override
@@ -105,11 +131,16 @@ public final class DistinctCommand implements Explainable {
       CommandContext context, CommandReader body, ExplainVerbosity verbosity) {
     Params params = Params.parse(body);
     CollectionStore collection = services.databases().find(context.database(), params.collection);
-    ExplainStages.refuseView(collection);
     Query query = query(collection, params, scope(collection, params));
     return collection == null
         ? ExplainStages.ofNothing(new Namespace(context.database(), params.collection), verbosity)
-        : Plans.of(services.planner(), query).explain(verbosity, execution(context));
+        : plan(query, params).explain(verbosity, execution(context));
+  }
+
+  private QueryPlan plan(Query query, Params params) {
+    return query.output().projection() == null
+        ? Plans.of(services.planner(), query)
+        : Plans.forDistinct(services.planner(), query, params.key);
   }
 
   private Execution execution(CommandContext context) {

@@ -38,6 +38,7 @@ final class DocumentWriter {
     var execution = new Execution(services.temporary(), true);
     context.operation().planned(plan);
     context.operation().watch(execution);
+    execution.prepareForWrites();
     context.work().owe(new MeteredRead(collection, execution, plan.isShort()));
     return execution;
   }

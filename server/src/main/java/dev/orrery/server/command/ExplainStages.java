@@ -3,7 +3,7 @@ package dev.orrery.server.command;
 import dev.orrery.server.error.CommandException;
 import dev.orrery.server.error.ErrorCode;
 import dev.orrery.server.plan.ExplainVerbosity;
-import dev.orrery.storage.CollectionStore;
+import dev.orrery.server.plan.Query;
 import dev.orrery.storage.Namespace;
 import org.bson.BsonArray;
 import org.bson.BsonBoolean;
@@ -11,20 +11,12 @@ import org.bson.BsonDocument;
 import org.bson.BsonInt32;
 import org.bson.BsonString;
 import org.bson.BsonValue;
-import org.jspecify.annotations.Nullable;
 
 /** What commands add to the explanation of their plan: the stage that they are themselves. */
 final class ExplainStages {
   private static final BsonInt32 ZERO = new BsonInt32(0);
 
   private ExplainStages() {}
-
-  static void refuseView(@Nullable CollectionStore collection) {
-    if (collection != null && collection.info().isView()) {
-      throw new CommandException(
-          ErrorCode.NOT_IMPLEMENTED, "explain of a read of a view is not implemented yet");
-    }
-  }
 
   /** MongoDB explains one statement of a write command only. */
   static void requireOne(int statements) {
@@ -55,6 +47,15 @@ final class ExplainStages {
             .append("totalKeysExamined", ZERO)
             .append("totalDocsExamined", ZERO)
             .append("executionStages", new BsonDocument("stage", new BsonString("EOF"))));
+  }
+
+  static BsonDocument ofCount(BsonDocument inner, Query.Window window) {
+    long found = found(inner).asNumber().longValue();
+    return wrap(
+        inner,
+        "COUNT",
+        new BsonDocument("nCounted", BulkReply.number(window.of(found)))
+            .append("nSkipped", BulkReply.number(Math.min(found, window.skip()))));
   }
 
   static BsonDocument ofDeletion(BsonDocument inner) {

@@ -12,12 +12,14 @@ import dev.orrery.server.query.Equalities;
 import dev.orrery.server.throughput.MeteredRead;
 import dev.orrery.storage.CollectionStore;
 import dev.orrery.storage.Namespace;
+import dev.orrery.storage.value.BsonEncoder;
 import dev.orrery.storage.value.FieldPath;
 import dev.orrery.storage.value.RawDocument;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import org.bson.BsonDocument;
+import org.jspecify.annotations.Nullable;
 
 /** {@code find}: the first batch of the documents that match, and a cursor for the others. */
 public final class FindCommand implements Explainable {
@@ -44,6 +46,16 @@ public final class FindCommand implements Explainable {
   @Override
   public BsonDocument run(CommandContext context, CommandReader body) {
     return start(context, body).toCompletableFuture().join();
+  }
+
+  @Override
+  public boolean answer(CommandContext context, CommandReader body, BsonEncoder reply) {
+    PointRead read = PointRead.find(body, services.databases());
+    if (read == null) {
+      return false;
+    }
+    read.answer(context.work(), reply);
+    return true;
   }
 
   @Override
@@ -74,11 +86,21 @@ public final class FindCommand implements Explainable {
   }
 
   @Override
+  public @Nullable BsonDocument onView(CommandContext context, CommandReader body) {
+    FindParams params = FindParams.parse(body);
+    CollectionStore collection = services.databases().find(context.database(), params.collection());
+    if (collection == null || !collection.info().isView()) {
+      return null;
+    }
+    ViewQueries.requireCollation(collection, params.selection().collation());
+    return ViewQueries.find(params);
+  }
+
+  @Override
   public BsonDocument explain(
       CommandContext context, CommandReader body, ExplainVerbosity verbosity) {
     FindParams params = FindParams.parse(body);
     CollectionStore collection = services.databases().find(context.database(), params.collection());
-    ExplainStages.refuseView(collection);
     Query query = FindQuery.of(services, collection, params);
     return collection == null
         ? ExplainStages.ofNothing(new Namespace(context.database(), params.collection()), verbosity)
@@ -151,6 +173,7 @@ public final class FindCommand implements Explainable {
     boolean isKept = false;
     try {
       List<RawDocument> batch = cursor.nextBatch(params.page().firstBatch());
+      cursor.leave(context.operation().remainingNanos());
       context.work().read(cursor.metered(), batch);
       isKept = !cursor.isExhausted() && !params.page().isSingleBatch();
       long id = isKept ? services.cursors().add(cursor) : 0;

@@ -141,8 +141,11 @@ public final class GetMoreCommand implements Command {
     boolean isDone = false;
     try {
       cursor.requireAlive();
-      context.operation().watch(cursor.execution());
+      Operation operation = context.operation().limitedToNanos(cursor.nanosLeft());
+      operation.watch(cursor.execution());
+      operation.check();
       List<RawDocument> batch = cursor.nextBatch(params.count());
+      cursor.leave(operation.remainingNanos());
       if (cursor.metered() != null) {
         context.work().read(cursor.metered(), batch);
       }

@@ -40,14 +40,19 @@ public final class InsertCommand implements Command {
 
   /** What an insert asks for. */
   private record Params(
-      String collection, List<RawDocument> documents, boolean isOrdered, boolean isUnchecked) {
+      String collection,
+      List<RawDocument> documents,
+      boolean isOrdered,
+      boolean isUnchecked,
+      boolean keepsEmptyTimestamps) {
     static Params parse(CommandReader body) {
       var params =
           new Params(
               body.collection("insert"),
               body.requireDocuments("documents"),
               body.bool("ordered", true),
-              body.safeBool("bypassDocumentValidation", false));
+              body.safeBool("bypassDocumentValidation", false),
+              body.safeBool("bypassEmptyTsReplacement", false));
       body.ignore("stmtId", "stmtIds", "isTimeseriesNamespace");
       body.reject("encryptionInformation", "collectionUUID");
       body.finish();
@@ -133,7 +138,7 @@ public final class InsertCommand implements Command {
       validator =
           params.isUnchecked || collection.info().isView()
               ? null
-              : DocumentValidator.find(collection.info());
+              : services.databases().validators().find(collection.info());
       // Where units are limited each document waits for what the one before has cost.
       chunkDocumentsMax = context.work().isLimited(collection) ? 1 : CHUNK_DOCUMENTS_MAX;
     }
@@ -144,7 +149,8 @@ public final class InsertCommand implements Command {
 
     private RawDocument prepare(RawDocument document) {
       WriteTarget.requireCollection(collection);
-      RawDocument prepared = NewDocument.of(document, services.ids(), clock);
+      RawDocument prepared =
+          NewDocument.of(document, services.ids(), params.keepsEmptyTimestamps ? null : clock);
       if (validator != null) {
         validator.requireValid(prepared);
       }

@@ -116,7 +116,10 @@ final class Modification {
     plan = Plans.forUpdate(site.services.planner(), query);
     change =
         new DocumentChange(collection, site.writer, filter, statement.options().isMulti())
-            .checkedBy(site.isUnchecked ? null : DocumentValidator.find(collection.info()))
+            .checkedBy(
+                site.isUnchecked
+                    ? null
+                    : site.services.databases().validators().find(collection.info()))
             .keepingKey(site.services.databases().provisioning().isCosmos());
   }
 

@@ -26,6 +26,14 @@ final class Plans {
     }
   }
 
+  static QueryPlan forDistinct(Planner planner, Query query, String path) {
+    try {
+      return planner.planDistinct(query, path);
+    } catch (CommandException e) {
+      throw QueryText.refused(QueryText.of(query), e);
+    }
+  }
+
   /** MongoDB also names the collation of an update, even if it is the simple one. */
   static QueryPlan forUpdate(Planner planner, Query query) {
     try {

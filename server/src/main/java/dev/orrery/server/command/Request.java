@@ -48,6 +48,12 @@ public record Request(
     return first.next() ? first.name() : "";
   }
 
+  /** The same, without decoding it if it is known. */
+  String commandName(NameCache names) {
+    RawElements first = body.elements();
+    return first.next() ? names.name(first, body.bytes()) : "";
+  }
+
   /**
    * Refuses documents that are larger than any may be, with room for a command around a document of
    * 16 MiB. A message may have 48 MB, but only as a sequence of smaller documents.
@@ -55,7 +61,9 @@ public record Request(
   void requireSizes() {
     requireSize(body);
     for (DocumentSequence sequence : sequences) {
-      sequence.documents().forEach(Request::requireSize);
+      for (RawDocument document : sequence.documents()) {
+        requireSize(document);
+      }
     }
   }
 

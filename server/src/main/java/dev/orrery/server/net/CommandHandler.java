@@ -4,6 +4,7 @@ import dev.orrery.server.command.ClientConnection;
 import dev.orrery.server.command.Dispatcher;
 import dev.orrery.server.command.DocumentSequence;
 import dev.orrery.server.command.NetworkMeters;
+import dev.orrery.server.command.ReplyTarget;
 import dev.orrery.server.command.Request;
 import dev.orrery.storage.value.BsonEncoder;
 import dev.orrery.storage.value.RawDocument;
@@ -12,13 +13,12 @@ import dev.orrery.wire.Message;
 import dev.orrery.wire.OpMsg;
 import dev.orrery.wire.OpQuery;
 import java.net.InetSocketAddress;
+import java.util.ArrayList;
 import java.util.List;
 import org.bson.BsonDocument;
 
 /** Answers requests with commands: messages of the wire become requests, replies become bytes. */
 public final class CommandHandler implements RequestHandler {
-  private static final Connection.Attribute<ClientConnection> CLIENT =
-      new Connection.Attribute<>("client", ClientConnection.class);
   private static final int REPLY_BYTES_EXPECTED = 512;
 
   private final Dispatcher dispatcher;
@@ -38,45 +38,73 @@ public final class CommandHandler implements RequestHandler {
             text(connection.remote()),
             text(connection.local()),
             connection::certificateSubject);
-    connection.set(CLIENT, client);
+    connection.attach(client);
     dispatcher.opened(client);
   }
 
   @Override
   public void closed(Connection connection) {
     meters.closed();
-    connection.find(CLIENT).ifPresent(dispatcher::closed);
+    dispatcher.closed((ClientConnection) connection.attachment());
   }
 
   @Override
   public void handle(Connection connection, Message message, ReplySink sink) {
-    ClientConnection client = connection.find(CLIENT).orElseThrow();
+    var client = (ClientConnection) connection.attachment();
     Request request =
         message instanceof OpQuery query
             ? Request.query(client, query.database(), raw(query.body()))
             : request(client, (OpMsg) message);
     meters.received(request.bytes());
-    dispatcher.dispatch(
-        request,
-        reply -> {
-          DocumentBytes bytes = encode(reply);
-          meters.sent(bytes.length());
-          sink.reply(bytes);
-          if (client.isClosing()) {
-            connection.close();
-          }
-        });
+    dispatcher.dispatch(request, new Reply(connection, client, sink));
+  }
+
+  /** Where the reply to one request goes. */
+  private final class Reply implements ReplyTarget {
+    private final Connection connection;
+    private final ClientConnection client;
+    private final ReplySink sink;
+
+    Reply(Connection connection, ClientConnection client, ReplySink sink) {
+      this.connection = connection;
+      this.client = client;
+      this.sink = sink;
+    }
+
+    @Override
+    public void accept(BsonDocument reply) {
+      DocumentBytes bytes = encode(reply);
+      meters.sent(bytes.length());
+      sink.reply(bytes);
+      closeIfAsked();
+    }
+
+    @Override
+    public void acceptEncoded(RawDocument reply) {
+      meters.sent(reply.length());
+      sink.replyShared(new DocumentBytes(reply.bytes(), reply.offset(), reply.length()));
+      closeIfAsked();
+    }
+
+    private void closeIfAsked() {
+      if (client.isClosing()) {
+        connection.close();
+      }
+    }
   }
 
   private static Request request(ClientConnection client, OpMsg message) {
-    List<DocumentSequence> sequences =
-        message.sequences().stream()
-            .map(
-                sequence ->
-                    new DocumentSequence(
-                        sequence.name(),
-                        sequence.documents().stream().map(CommandHandler::raw).toList()))
-            .toList();
+    if (message.sequences().isEmpty()) {
+      return Request.message(client, raw(message.body()), List.of());
+    }
+    var sequences = new ArrayList<DocumentSequence>(message.sequences().size());
+    for (dev.orrery.wire.DocumentSequence sequence : message.sequences()) {
+      var documents = new ArrayList<RawDocument>(sequence.documents().size());
+      for (DocumentBytes document : sequence.documents()) {
+        documents.add(raw(document));
+      }
+      sequences.add(new DocumentSequence(sequence.name(), documents));
+    }
     return Request.message(client, raw(message.body()), sequences);
   }
 

@@ -50,6 +50,20 @@ public final class Operation {
     return this;
   }
 
+  /** Ends it after what was left to an earlier request; see {@link #remainingNanos}. */
+  public Operation limitedToNanos(long nanosLeft) {
+    if (nanosLeft != Long.MAX_VALUE) {
+      isUnlimited = false;
+      endNanos = startNanos + nanosLeft;
+    }
+    return this;
+  }
+
+  /** How long it may run on, or a very long time without a limit. */
+  public long remainingNanos() {
+    return isUnlimited ? Long.MAX_VALUE : endNanos - nanoClock.getAsLong();
+  }
+
   public int id() {
     return id;
   }

@@ -39,15 +39,15 @@ public final class OperationJournal implements OperationListener {
   }
 
   @Override
-  public void ended(Operation operation, BsonDocument reply) {
+  public boolean ended(Operation operation) {
     long nanos = operation.nanos();
     top.add(operation.subject(), nanos);
-    if (settings.mayMatter(nanos)) {
-      write(operation, reply, nanos);
-    }
+    return settings.mayMatter(nanos);
   }
 
-  private void write(Operation operation, BsonDocument reply, long nanos) {
+  @Override
+  public void write(Operation operation, BsonDocument reply) {
+    long nanos = operation.nanos();
     String name = operation.subject().database();
     ProfileSettings.Database database = settings.database(name);
     BsonDocument entry = null;

@@ -8,9 +8,14 @@ import java.util.List;
  *
  * @param isSorted whether they come in the order that the query asks for
  * @param keys about how many index entries it reads
- * @param documents about how many documents it reads
+ * @param documents about how many documents it reads, or would if it did not know their fields
  */
 record AccessPath(PlanNode source, boolean isSorted, double keys, double documents) {
+  /** Whether it gives fields of documents without reading them. */
+  boolean isCovered() {
+    return source instanceof KeyNode;
+  }
+
   /** The indexes that it scans. */
   List<IndexSpec> indexes() {
     return scans(source).stream().map(scan -> scan.access().index()).distinct().toList();

@@ -5,6 +5,7 @@ import dev.orrery.server.query.Filter;
 import dev.orrery.server.query.FilterParser;
 import dev.orrery.storage.IndexRange;
 import dev.orrery.storage.PartitionStore;
+import dev.orrery.storage.PartitionStore.FieldsSeen;
 import dev.orrery.storage.index.IndexSpec;
 import java.util.ArrayList;
 import java.util.List;
@@ -23,12 +24,14 @@ final class AccessPaths {
   private final Filter filter;
   private final List<PartitionStore> partitions;
   private final IndexMatcher matcher;
+  private final @Nullable Set<String> wanted;
 
   AccessPaths(Query query, List<PartitionStore> partitions) {
     this.query = query;
     this.filter = query.criteria().filter();
     this.partitions = partitions;
     this.matcher = new IndexMatcher(filter, query.criteria().collation());
+    this.wanted = Covering.wanted(query);
   }
 
   /** Every index that narrows the search or gives the order; in the order of their creation. */
@@ -75,11 +78,15 @@ final class AccessPaths {
   }
 
   private long multikeyFields(IndexSpec index) {
-    long fields = 0;
+    return fieldsSeen(index).multikeyFields();
+  }
+
+  private FieldsSeen fieldsSeen(IndexSpec index) {
+    var seen = FieldsSeen.NOTHING;
     for (PartitionStore partition : partitions) {
-      fields |= partition.statistics(index).multikeyFields();
+      seen = seen.with(partition.statistics(index).fields());
     }
-    return fields;
+    return seen;
   }
 
   /** Whether the index has every document that matches. */
@@ -97,9 +104,29 @@ final class AccessPaths {
     var scan = new IndexScan(match.access(), sort == SortMatch.REVERSE);
     double keys = keys(scan);
     double documents = keys * laterShare(match.access());
-    var fetch = new FetchNode(filter, residue(filter, match.ensured()), scan);
     boolean isSorted = query.order().sort() == null || sort != SortMatch.NONE;
-    return new AccessPath(fetch, isSorted, keys, documents);
+    MergeSortNode merge = isSorted ? null : merge(match.access());
+    return merge == null
+        ? new AccessPath(source(match, scan), isSorted, keys, documents)
+        : new AccessPath(source(match, merge), true, keys, documents);
+  }
+
+  private @Nullable MergeSortNode merge(IndexAccess access) {
+    return matcher.isSameCollation(access.index()) && !access.isWildcard()
+        ? Explosion.of(access, query.order())
+        : null;
+  }
+
+  private PlanNode source(IndexMatch match, PlanNode scan) {
+    Filter residue = residue(filter, match.ensured());
+    boolean isEnsured = residue instanceof Filter.And and && and.children().isEmpty();
+    Covering covering =
+        wanted == null || !isEnsured
+            ? null
+            : Covering.of(match.access(), wanted, fieldsSeen(match.access().index()));
+    return covering == null
+        ? new FetchNode(filter, residue, scan)
+        : new KeyNode(covering, filter, scan);
   }
 
   private SortMatch sortMatch(IndexAccess access) {

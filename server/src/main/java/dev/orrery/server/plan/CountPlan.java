@@ -1,78 +1,75 @@
 package dev.orrery.server.plan;
 
 import dev.orrery.server.query.Filter;
-import dev.orrery.storage.PartitionStore;
-import java.util.List;
 
 /*
  * Counting needs neither order nor form, and no documents where the bounds of an index say all:
  *
- *   PROJECT(SKIP(SORT(FETCH(IXSCAN))))  ->  SKIP(FETCH(IXSCAN))  ->  SKIP(IXSCAN)
+ *   PROJECT(SKIP(SORT(FETCH(IXSCAN))))  ->  FETCH(IXSCAN)  ->  IXSCAN  ->  COUNT_SCAN
  *
- * Without filter, skip and limit nothing is read: partitions know how many documents they have.
+ * the latter if one range of the index has them all. Whoever counts skips and limits by himself.
+ * Without a filter nothing is read: partitions know how many documents they have.
  */
 
-/** A plan without what only matters for the documents themselves. */
-record CountPlan(List<PartitionStore> partitions, PlanNode root, boolean isWholeCollection) {
-  static CountPlan of(NodePlan plan) {
-    PlanNode root = plan.root();
-    boolean isWhole = root instanceof PartitionMerge merge ? isWhole(merge) : isWhole(root);
-    return new CountPlan(plan.partitions(), strip(root), isWhole);
+/** Takes from a plan what only matters for the documents themselves. */
+final class CountPlan {
+  private CountPlan() {}
+
+  static NodePlan of(NodePlan plan) {
+    return new NodePlan(
+        plan.query(),
+        plan.partitions(),
+        plan.trees().stream().map(CountPlan::strip).toList(),
+        plan.used(),
+        plan.isShort());
   }
 
-  private static boolean isWhole(PartitionMerge merge) {
-    return merge.window().skip() == 0 && merge.window().limit() == 0 && isWhole(merge.input());
-  }
-
-  private static boolean isWhole(PlanNode node) {
+  /** Whether the plan gives all documents. */
+  static boolean isWhole(PlanNode root) {
+    PlanNode node = root instanceof PartitionMerge merge ? merge.input() : root;
     return node instanceof CollectionScan scan && isEmpty(scan.filter());
   }
 
-  private static boolean isEmpty(Filter filter) {
+  static boolean isEmpty(Filter filter) {
     return filter instanceof Filter.And and && and.children().isEmpty();
   }
 
   private static PlanNode strip(PlanNode node) {
-    if (node instanceof ProjectNode project) {
-      return strip(project.input());
-    }
-    if (node instanceof ReturnKeyNode key) {
-      return strip(key.input());
-    }
-    if (node instanceof SortNode sort) {
-      PlanNode input = strip(sort.input());
-      return sort.limit() == 0 ? input : new LimitNode(sort.limit(), input);
-    }
-    if (node instanceof SkipNode skip) {
-      return new SkipNode(skip.skip(), strip(skip.input()));
-    }
-    if (node instanceof LimitNode limit) {
-      return new LimitNode(limit.limit(), strip(limit.input()));
-    }
     if (node instanceof PartitionMerge merge) {
-      return new PartitionMerge(strip(merge.input()), merge.partitions(), null, merge.window());
+      return new PartitionMerge(strip(merge.input()), merge.partitions(), null, Query.Window.ALL);
     }
-    return node instanceof FetchNode fetch && isEmpty(fetch.residue()) ? fetch.input() : node;
+    if (node instanceof KeyNode key) {
+      return scan(key.input());
+    }
+    if (node instanceof FetchNode fetch) {
+      return isEmpty(fetch.residue()) ? scan(fetch.input()) : fetch;
+    }
+    boolean isForm =
+        node instanceof ProjectNode
+            || node instanceof ReturnKeyNode
+            || node instanceof SortNode
+            || node instanceof SkipNode
+            || node instanceof LimitNode;
+    return isForm ? strip(node.inputs().get(0)) : node;
   }
 
-  long count(Execution execution) {
-    if (isWholeCollection) {
-      partitions.forEach(partition -> execution.visit(partition.id()));
-      return partitions.stream().mapToLong(one -> one.statistics().documents()).sum();
+  /** The tree without a projection at its top. */
+  static PlanNode withoutForm(PlanNode node) {
+    if (node instanceof PartitionMerge merge) {
+      return new PartitionMerge(
+          withoutForm(merge.input()), merge.partitions(), merge.sort(), merge.window());
     }
-    if (partitions.isEmpty()) {
-      return 0;
-    }
-    var run = Run.of(execution, false);
-    RowCursor rows = root.open(root instanceof PartitionMerge ? run : run.on(partitions.get(0)));
-    try {
-      long count = 0;
-      while (rows.next() != null) {
-        count++;
-      }
-      return count;
-    } finally {
-      rows.close();
-    }
+    return node instanceof ProjectNode project && !(project.input() instanceof KeyNode)
+        ? project.input()
+        : node;
+  }
+
+  private static PlanNode scan(PlanNode node) {
+    boolean isOneRange =
+        node instanceof IndexScan scan
+            && scan.access().range() == null
+            && !scan.access().isWildcard()
+            && ScanBounds.of(scan.access(), false).isContiguous();
+    return isOneRange ? new CountScan((IndexScan) node) : node;
   }
 }

@@ -105,12 +105,15 @@ final class Explanation {
         .append("rejectedPlans", new BsonArray());
   }
 
-  private static BsonString name(PartitionStore partition) {
+  static BsonString name(PartitionStore partition) {
     return new BsonString("partition-" + partition.id());
   }
 
   /** A node with its inputs; without a run, only what is planned. */
-  private BsonDocument stage(PlanNode node, @Nullable Run run) {
+  BsonDocument stage(PlanNode node, @Nullable Run run) {
+    if (node instanceof KeyNode key) {
+      return stage(key.input(), run);
+    }
     var explanation =
         new StageExplanation(plan.query(), run == null ? null : run.statisticsOf(node));
     node.explain(explanation);
@@ -145,7 +148,7 @@ final class Explanation {
             : stage(root(), plan.partitions().isEmpty() ? run : plan.runOfRoot(run));
     var statistics = totals(run, returned, millis).append("executionStages", stages);
     if (verbosity == ExplainVerbosity.ALL_PLANS_EXECUTION) {
-      statistics.append("allPlansExecution", new BsonArray());
+      statistics.append("allPlansExecution", new PlanTrials(plan, this).explain(execution));
     }
     return statistics;
   }

@@ -17,8 +17,38 @@ final class IndexScanExplanation {
 
   static void write(IndexScan scan, StageExplanation explanation) {
     IndexAccess access = scan.access();
+    explanation.stage("IXSCAN");
+    describe(access, explanation);
+    explanation
+        .add("direction", new BsonString(scan.isReverse() ? "backward" : "forward"))
+        .add("indexBounds", bounds(scan));
+    explanation.count("keysExamined", statistics -> statistics.keysExamined);
+    explanation.count("seeks", statistics -> statistics.seeks);
+    explanation.count("dupsTested", statistics -> statistics.duplicatesTested);
+    explanation.count("dupsDropped", statistics -> statistics.duplicatesDropped);
+  }
+
+  /** A scan that only counts. */
+  static void writeCount(IndexScan scan, StageExplanation explanation) {
+    explanation.stage("COUNT_SCAN");
+    explanation.count("keysExamined", statistics -> statistics.keysExamined);
+    describe(scan.access(), explanation);
+    explanation.add("indexBounds", range(scan));
+  }
+
+  /** A scan that skips equal values. */
+  static void writeDistinct(IndexScan scan, StageExplanation explanation) {
+    explanation.stage("DISTINCT_SCAN");
+    describe(scan.access(), explanation);
+    explanation
+        .add("direction", new BsonString(scan.isReverse() ? "backward" : "forward"))
+        .add("indexBounds", bounds(scan));
+    explanation.count("keysExamined", statistics -> statistics.keysExamined);
+  }
+
+  private static void describe(IndexAccess access, StageExplanation explanation) {
     IndexSpec index = access.index();
-    explanation.stage("IXSCAN").add("keyPattern", keyPattern(access));
+    explanation.add("keyPattern", keyPattern(access));
     explanation.add("indexName", new BsonString(index.name()));
     if (index.collation() != null) {
       explanation.add("collation", Collation.parse(index.collation()).specification());
@@ -29,13 +59,30 @@ final class IndexScanExplanation {
         .add("isUnique", StageExplanation.flag(index.isUnique()))
         .add("isSparse", StageExplanation.flag(index.isSparse()))
         .add("isPartial", StageExplanation.flag(index.partialFilter() != null))
-        .add("indexVersion", new BsonInt32(2))
-        .add("direction", new BsonString(scan.isReverse() ? "backward" : "forward"))
-        .add("indexBounds", bounds(scan));
-    explanation.count("keysExamined", statistics -> statistics.keysExamined);
-    explanation.count("seeks", statistics -> statistics.seeks);
-    explanation.count("dupsTested", statistics -> statistics.duplicatesTested);
-    explanation.count("dupsDropped", statistics -> statistics.duplicatesDropped);
+        .add("indexVersion", new BsonInt32(2));
+  }
+
+  /** From the first to the last key; what follows an open end is the whole field or nothing. */
+  private static BsonDocument range(IndexScan scan) {
+    var start = new BsonDocument();
+    var end = new BsonDocument();
+    boolean isStartIn = true;
+    boolean isEndIn = true;
+    for (int i = 0; i < scan.access().parts().size(); i++) {
+      IndexAccess.Part part = scan.access().parts().get(i);
+      boolean isDown = part.isDescending() != scan.isReverse();
+      Interval interval = scan.access().bounds().get(i).list().get(0);
+      Interval.Bound first = isDown ? interval.high() : interval.low();
+      Interval.Bound last = isDown ? interval.low() : interval.high();
+      start.append(part.path(), isStartIn ? first.value() : last.value());
+      end.append(part.path(), isEndIn ? last.value() : first.value());
+      isStartIn &= first.isInclusive();
+      isEndIn &= last.isInclusive();
+    }
+    return new BsonDocument("startKey", start)
+        .append("startKeyInclusive", StageExplanation.flag(isStartIn))
+        .append("endKey", end)
+        .append("endKeyInclusive", StageExplanation.flag(isEndIn));
   }
 
   private static BsonDocument keyPattern(IndexAccess access) {

@@ -15,15 +15,24 @@ record NodePlan(
     Query query,
     List<PartitionStore> partitions,
     List<PlanNode> trees,
-    List<IndexSpec> indexes,
+    UsedIndexes used,
     boolean isShort)
     implements QueryPlan {
+  /** The indexes that a plan scans, and who wants to know. */
+  record UsedIndexes(List<IndexSpec> list, IndexUses uses) {}
+
   PlanNode root() {
     return trees.get(0);
   }
 
   @Override
+  public List<IndexSpec> indexes() {
+    return used.list;
+  }
+
+  @Override
   public DocumentCursor open(Execution execution) {
+    used.uses.add(query.collection(), used.list);
     RowCursor rows = open(Run.of(execution, false));
     return new DocumentCursor() {
       @Override
@@ -52,7 +61,28 @@ record NodePlan(
 
   @Override
   public long count(Execution execution) {
-    return CountPlan.of(this).count(execution);
+    used.uses.add(query.collection(), used.list);
+    Query.Window window = query.window();
+    if (CountPlan.isWhole(root())) {
+      partitions.forEach(partition -> execution.visit(partition.id()));
+      return window.of(partitions.stream().mapToLong(one -> one.statistics().documents()).sum());
+    }
+    long needed = window.needed();
+    RowCursor rows = forCount().open(Run.of(execution, false));
+    try {
+      long count = 0;
+      while ((needed == 0 || count < needed) && rows.next() != null) {
+        count++;
+      }
+      return window.of(count);
+    } finally {
+      rows.close();
+    }
+  }
+
+  @Override
+  public NodePlan forCount() {
+    return CountPlan.of(this);
   }
 
   RowCursor open(Run run) {

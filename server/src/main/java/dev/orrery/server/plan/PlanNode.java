@@ -8,9 +8,13 @@ import java.util.List;
  */
 sealed interface PlanNode
     permits CollectionScan,
+        CountScan,
+        DistinctScan,
         FetchNode,
         IndexScan,
+        KeyNode,
         LimitNode,
+        MergeSortNode,
         PartitionMerge,
         PrimaryKeyLookup,
         ProjectNode,

@@ -3,11 +3,14 @@ package dev.orrery.server.plan;
 import dev.orrery.server.query.Comparison;
 import dev.orrery.server.query.Filter;
 import dev.orrery.storage.PartitionStore;
+import dev.orrery.storage.catalog.CollectionInfo.IndexEntry;
 import dev.orrery.storage.index.IndexSpec;
+import java.time.Clock;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.LinkedHashSet;
 import java.util.List;
+import org.bson.BsonString;
 
 /*
  * Which way is taken:
@@ -35,7 +38,29 @@ public final class Planner {
   private static final double SORT_COST = 1;
   private static final double SHORT_DOCUMENTS_MAX = 100;
 
+  private final IndexUses uses;
+
+  public Planner() {
+    this(Clock.systemUTC());
+  }
+
+  /**
+   * @param clock tells since when the uses of indexes are counted
+   */
+  public Planner(Clock clock) {
+    this.uses = new IndexUses(clock);
+  }
+
+  /** How often indexes were used by the plans of this planner. */
+  public IndexUses indexUses() {
+    return uses;
+  }
+
   public QueryPlan plan(Query query) {
+    return choose(query);
+  }
+
+  private NodePlan choose(Query query) {
     var hinted = new HintedIndex(query);
     var targets = new Targets(query.collection(), query.criteria().filter());
     Boolean naturalReverse = hinted.naturalReverse();
@@ -60,7 +85,20 @@ public final class Planner {
         : assemble(query, partitions, choices);
   }
 
-  private static QueryPlan lookUp(Query query, List<PrimaryKeyLookup.Key> keys) {
+  /**
+   * A plan that finds every value of a path at least once; the query's projection keeps nothing but
+   * the path.
+   */
+  public QueryPlan planDistinct(Query query, String path) {
+    IndexSpec index = DistinctPlan.shortestIndex(query, path);
+    Query hinted =
+        index == null
+            ? query
+            : query.with(new Query.Hints(new BsonString(index.name()), null, null));
+    return DistinctPlan.of(choose(hinted), path);
+  }
+
+  private NodePlan lookUp(Query query, List<PrimaryKeyLookup.Key> keys) {
     Filter filter = query.criteria().filter();
     var partitions = new LinkedHashSet<PartitionStore>();
     keys.forEach(key -> partitions.add(key.partition()));
@@ -101,12 +139,12 @@ public final class Planner {
       share = Math.min(1, needed / matching);
     }
     double sort = path.isSorted() ? 0 : SORT_COST * path.documents();
-    return share * (path.keys() + DOCUMENT_COST * path.documents()) + sort;
+    double fetch = path.isCovered() ? 0 : DOCUMENT_COST * path.documents();
+    return share * (path.keys() + fetch) + sort;
   }
 
   /** The best path with everything that comes after it. */
-  private static QueryPlan assemble(
-      Query query, List<PartitionStore> partitions, List<AccessPath> ranked) {
+  private NodePlan assemble(Query query, List<PartitionStore> partitions, List<AccessPath> ranked) {
     var trees = new ArrayList<PlanNode>();
     for (AccessPath path : ranked) {
       trees.add(tree(query, partitions, path));
@@ -119,7 +157,20 @@ public final class Planner {
     boolean isShort =
         !(best.source() instanceof CollectionScan)
             && Math.min(sooner, best.documents()) < SHORT_DOCUMENTS_MAX;
-    return new NodePlan(query, partitions, trees, best.indexes(), isShort);
+    var used = new NodePlan.UsedIndexes(indexes(query, best), uses);
+    return new NodePlan(query, partitions, trees, used, isShort);
+  }
+
+  private static List<IndexSpec> indexes(Query query, AccessPath path) {
+    if (!(path.source() instanceof PrimaryKeyLookup)) {
+      return path.indexes();
+    }
+    for (IndexEntry entry : query.collection().info().indexes()) {
+      if (entry.spec().isIdIndex()) {
+        return List.of(entry.spec());
+      }
+    }
+    return List.of();
   }
 
   private static boolean isUnfiltered(Query query) {

@@ -55,8 +55,13 @@ record ProjectNode(
   @Override
   public void explain(StageExplanation explanation) {
     boolean isSimple = projection != null && projection.isSimple() && isFlat();
-    explanation.stage(isSimple ? "PROJECTION_SIMPLE" : "PROJECTION_DEFAULT");
+    String simple = readsKeys(input) ? "PROJECTION_COVERED" : "PROJECTION_SIMPLE";
+    explanation.stage(isSimple ? simple : "PROJECTION_DEFAULT");
     explanation.add("transformBy", text.toBsonDocument());
+  }
+
+  private static boolean readsKeys(PlanNode node) {
+    return node instanceof KeyNode || node.inputs().stream().anyMatch(ProjectNode::readsKeys);
   }
 
   /** MongoDB's simple projection knows no dotted paths. */

@@ -50,6 +50,12 @@ public record Query(
     long needed() {
       return limit == 0 || skip + limit < 0 ? 0 : skip + limit;
     }
+
+    /** How many of so many documents are in it. */
+    public long of(long all) {
+      long rest = Math.max(0, all - skip);
+      return limit == 0 ? rest : Math.min(rest, limit);
+    }
   }
 
   /**

@@ -17,7 +17,10 @@ public interface QueryPlan {
   /** Whether it must read all documents and sort them before it gives the first. */
   boolean sortsInMemory();
 
-  /** How many results there are; documents are read only where the filter needs them. */
+  /** The same without what does not matter for counting: order, form, documents, skip, limit. */
+  QueryPlan forCount();
+
+  /** How many results there are, skip and limit considered. */
   long count(Execution execution);
 
   /** The indexes that it scans, for statistics of their use. */

@@ -39,9 +39,11 @@ final class CollectionTotals {
   }
 
   void add(int partition, long second, RequestCharge charge) {
-    partitions
-        .computeIfAbsent(partition, absent -> new UnitWindow())
-        .add(second, charge.twentyFirsts());
+    UnitWindow window = partitions.get(partition);
+    if (window == null) {
+      window = partitions.computeIfAbsent(partition, absent -> new UnitWindow());
+    }
+    window.add(second, charge.twentyFirsts());
   }
 
   void addKey(@Nullable PartitionKeyValue key, RequestCharge charge) {

@@ -65,7 +65,7 @@ public final class Metering {
     if (origin.comment != null) {
       comments.add(origin.comment, cost);
     }
-    checkOnceAMinute();
+    checkOnceAMinute(work.second());
   }
 
   public Governor governor() {
@@ -76,9 +76,12 @@ public final class Metering {
     return activities.incrementAndGet();
   }
 
-  void charge(CollectionStore collection, int partition, RequestCharge charge) {
+  /** Returns the second in which the charge is counted. */
+  long charge(CollectionStore collection, int partition, RequestCharge charge) {
     governor.charge(collection, partition, charge);
-    totals(collection).add(partition, second(), charge);
+    long now = second();
+    totals(collection).add(partition, now, charge);
+    return now;
   }
 
   void chargeKey(CollectionStore collection, PartitionKeyValue key, RequestCharge charge) {
@@ -88,7 +91,7 @@ public final class Metering {
   void refuse(CollectionStore collection, List<PartitionStore> partitions) {
     CollectionTotals totals = totals(collection);
     partitions.forEach(partition -> totals.refuse(partition.id()));
-    checkOnceAMinute();
+    checkOnceAMinute(second());
   }
 
   private CollectionTotals totals(CollectionStore collection) {
@@ -129,9 +132,8 @@ public final class Metering {
         .append("comments", UnitReport.sums(comments));
   }
 
-  private void checkOnceAMinute() {
+  private void checkOnceAMinute(long now) {
     long last = checkedSecond.get();
-    long now = second();
     if (now - last >= UnitWindow.SECONDS && checkedSecond.compareAndSet(last, now)) {
       collections.values().removeIf(CollectionTotals::isObsolete);
       governor.retain(collections.keySet());

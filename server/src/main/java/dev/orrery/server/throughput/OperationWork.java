@@ -3,6 +3,7 @@ package dev.orrery.server.throughput;
 import dev.orrery.server.query.Filter;
 import dev.orrery.storage.CollectionStore;
 import dev.orrery.storage.PartitionStore;
+import dev.orrery.storage.WorkMeter;
 import dev.orrery.storage.WriteOperation;
 import dev.orrery.storage.WriteOutcome;
 import dev.orrery.storage.value.RawDocument;
@@ -30,6 +31,7 @@ public final class OperationWork {
 
   private final Metering metering;
   private long twentyFirsts;
+  private long second;
   private @Nullable PartitionKeyValue key;
   private final List<MeteredRead> owed = new ArrayList<>(1);
 
@@ -40,6 +42,11 @@ public final class OperationWork {
   /** What the request cost so far. */
   public RequestCharge charge() {
     return new RequestCharge(twentyFirsts);
+  }
+
+  /** When the last charge was taken. */
+  long second() {
+    return second;
   }
 
   /** Whether requests to that collection can be refused for what they cost. */
@@ -60,6 +67,31 @@ public final class OperationWork {
     long wait = wait(collection, targets.partitions());
     if (wait > 0) {
       throw RateLimit.ofCommand(wait, metering.nextActivity());
+    }
+  }
+
+  /**
+   * The same for a command that reads one document by its primary key.
+   *
+   * @param partitionKey null in a collection without one
+   */
+  public void admitLookup(
+      CollectionStore collection, PartitionStore partition, @Nullable RawValue partitionKey) {
+    key = partitionKey == null ? null : PartitionKeyValue.of(partitionKey);
+    if (isLimited(collection)) {
+      long wait = wait(collection, List.of(partition));
+      if (wait > 0) {
+        throw RateLimit.ofCommand(wait, metering.nextActivity());
+      }
+    }
+  }
+
+  /** Pays for a read by primary key, whether it found its document or not. */
+  public void lookedUp(CollectionStore collection, PartitionStore partition, WorkMeter meter) {
+    RequestCharge charge = RequestUnits.pointRead(meter.bytesLoaded());
+    pay(collection, partition.id(), charge);
+    if (key != null) {
+      metering.chargeKey(collection, key, charge);
     }
   }
 
@@ -188,6 +220,6 @@ public final class OperationWork {
 
   private void pay(CollectionStore collection, int partition, RequestCharge charge) {
     twentyFirsts += charge.twentyFirsts();
-    metering.charge(collection, partition, charge);
+    second = metering.charge(collection, partition, charge);
   }
 }

@@ -54,7 +54,7 @@ final class CosmosFixture implements AutoCloseable {
             ObjectId::new,
             commands.operations);
     var facts = commands.services().facts();
-    var aggregate = new AggregateCommand(data, facts);
+    var aggregate = new AggregateCommand(data, facts, commands.sessions);
     commands
         .with(DataCommands.list(data, aggregate, facts).toArray(Command[]::new))
         .with(aggregate);

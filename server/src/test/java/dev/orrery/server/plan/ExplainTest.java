@@ -135,4 +135,44 @@ class ExplainTest {
     Query window = fixture.query("{a: 3}").with(new Query.Window(1, 3));
     assertThat(new Planner().plan(window).count(execution)).isEqualTo(3);
   }
+
+  @Test
+  void allCandidatesAreTriedWhenAsked() {
+    fixture.index("b_1", "{b: 1}", "{}");
+    BsonDocument answer =
+        explain(fixture.query("{a: 3, b: 1}"), ExplainVerbosity.ALL_PLANS_EXECUTION);
+    var rejected = answer.getDocument("queryPlanner").getArray("rejectedPlans");
+    var tried = answer.getDocument("executionStats").getArray("allPlansExecution");
+    assertThat(rejected).hasSize(1);
+    assertThat(tried).hasSize(2);
+    BsonDocument first = tried.get(0).asDocument();
+    assertThat(first.keySet())
+        .containsExactly(
+            "nReturned",
+            "executionTimeMillisEstimate",
+            "totalKeysExamined",
+            "totalDocsExamined",
+            "score",
+            "executionStages");
+    assertThat(first.getInt32("totalKeysExamined").getValue()).isEqualTo(5);
+    assertThat(tried.get(1).asDocument().getInt32("totalKeysExamined").getValue()).isEqualTo(13);
+    assertThat(
+            explain(fixture.query("{a: 3}"), ExplainVerbosity.ALL_PLANS_EXECUTION)
+                .getDocument("executionStats")
+                .getArray("allPlansExecution"))
+        .isEmpty();
+  }
+
+  @Test
+  void usesOfIndexesAreCounted() {
+    var planner = new Planner();
+    var index = fixture.collection.info().index("a_1").spec();
+    long before = planner.indexUses().of(fixture.collection, index).operations();
+    planner.plan(fixture.query("{a: 3}")).open(fixture.execution()).close();
+    planner.plan(fixture.query("{a: 3}")).count(fixture.execution());
+    planner.plan(fixture.query("{b: 3}")).open(fixture.execution()).close();
+    planner.plan(fixture.query("{a: 3}")).explain(ExplainVerbosity.QUERY_PLANNER, null);
+    assertThat(planner.indexUses().of(fixture.collection, index).operations() - before)
+        .isEqualTo(2);
+  }
 }

@@ -10,6 +10,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.stream.IntStream;
+import org.bson.BsonDocument;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -81,5 +82,33 @@ class SortTest {
   void equalKeysKeepTheirOrder() {
     Query query = fixture.query("{}").with(PlanFixture.order("{none: 1}"));
     assertThat(fixture.ids(query)).isEqualTo(IntStream.range(0, DOCUMENTS).boxed().toList());
+  }
+
+  @Test
+  void fewValuesOfALeadingFieldAreMerged() {
+    fixture.index("ab", "{a: 1, b: -1}", "{}");
+    for (int i = 0; i < 60; i++) {
+      fixture.insert("{_id: " + (1000 + i) + ", a: " + i % 3 + ", b: " + i + "}");
+    }
+    Query query =
+        fixture
+            .query("{a: {$in: [0, 2]}, b: {$gte: 0}}")
+            .with(PlanFixture.order("{b: 1}"))
+            .with(new Query.Window(0, 4));
+    BsonDocument statistics = fixture.statistics(query);
+    assertThat(PlanFixture.stages(statistics.getDocument("executionStages")))
+        .containsExactly("LIMIT", "FETCH", "SORT_MERGE", "IXSCAN");
+    assertThat(fixture.ids(query)).containsExactly(1000, 1002, 1003, 1005);
+    assertThat(statistics.getInt32("totalDocsExamined").getValue()).isEqualTo(4);
+    assertThat(statistics.getInt32("totalKeysExamined").getValue()).isLessThan(7);
+  }
+
+  @Test
+  void aSortByAFieldOfSeveralValuesIsNoMerge() {
+    fixture.index("ab", "{a: 1, b: 1}", "{}");
+    fixture.insert("{_id: 1001, a: 2, b: 1}", "{_id: 1002, a: 1, b: 2}", "{_id: 1003, a: 1, b: 1}");
+    Query query =
+        fixture.query("{a: {$in: [1, 2]}, b: {$gt: 0}}").with(PlanFixture.order("{b: 1, a: -1}"));
+    assertThat(fixture.ids(query)).containsExactly(1001, 1003, 1002);
   }
 }

@@ -193,6 +193,9 @@ final class BatchCommit {
     if (write.partition.mirror() != null) {
       write.partition.mirror().apply(write, position);
     }
+    if (write.partition.follower() != null) {
+      write.partition.follower().follow(write);
+    }
     write.partition.markChanged();
     if (!write.isInsert()) {
       garbage.add(write.before.version(), write.before.document().length());

@@ -218,6 +218,17 @@ public final class ChronicleEngine implements StorageEngine {
   }
 
   @Override
+  public void replaceIndex(CollectionStore collection, IndexSpec changed) {
+    var target = (ChronicleCollection) collection;
+    target.structureLock().lock();
+    try {
+      new IndexBuild(this, target, () -> {}).replace(changed);
+    } finally {
+      target.structureLock().unlock();
+    }
+  }
+
+  @Override
   public boolean dropIndex(CollectionStore collection, String name) {
     var structureLock = ((ChronicleCollection) collection).structureLock();
     structureLock.lock();

@@ -1,6 +1,7 @@
 package dev.orrery.storage.chronicle;
 
 import dev.orrery.storage.IndexRange;
+import dev.orrery.storage.PartitionStore.FieldsSeen;
 import dev.orrery.storage.catalog.CollectionInfo.IndexEntry;
 import dev.orrery.storage.index.BTree;
 import dev.orrery.storage.index.BTreeBound;
@@ -20,27 +21,37 @@ final class OrderedIndex {
   private final IndexKeys keys;
   private final BTree tree;
   private final KeyIndex unique;
+  private final IndexNotes notes;
   private final Guard guard;
+  private final boolean isPreparedUnique;
 
   /**
    * @param unique null when the index is not unique, or when uniqueness is kept elsewhere ({@code
    *     _id})
    */
   OrderedIndex(IndexEntry entry, IndexKeys keys, BTree tree, KeyIndex unique) {
-    this(entry, keys, tree, unique, new Guard("index " + entry.spec().name()));
-  }
-
-  private OrderedIndex(IndexEntry entry, IndexKeys keys, BTree tree, KeyIndex unique, Guard guard) {
     this.entry = entry;
     this.keys = keys;
     this.tree = tree;
     this.unique = unique;
-    this.guard = guard;
+    this.notes = new IndexNotes(tree);
+    this.guard = new Guard("index " + entry.spec().name());
+    this.isPreparedUnique = entry.spec().isPreparedUnique();
+  }
+
+  private OrderedIndex(OrderedIndex other, IndexEntry changed) {
+    this.entry = changed;
+    this.keys = other.keys;
+    this.tree = other.tree;
+    this.unique = other.unique;
+    this.notes = other.notes;
+    this.guard = other.guard;
+    this.isPreparedUnique = changed.spec().isPreparedUnique();
   }
 
   /** The same files under a changed description. */
   OrderedIndex withEntry(IndexEntry changed) {
-    return new OrderedIndex(changed, keys, tree, unique, guard);
+    return new OrderedIndex(this, changed);
   }
 
   IndexEntry entry() {
@@ -63,32 +74,28 @@ final class OrderedIndex {
   /** The keys of a document, sorted, each once. */
   List<byte[]> keysOf(RawDocument document) {
     IndexKeySet set = keys.extract(document);
-    if (set.isMultikey()) {
-      noteMultikey(set);
-    }
+    notes.add(set);
     return set.keys();
   }
 
-  /**
-   * Remembers that a field met an array. Said before the keys are in the tree, and never taken
-   * back: a planner that reads it too early is careful for nothing, one that reads it too late
-   * would be wrong.
-   */
-  private synchronized void noteMultikey(IndexKeySet set) {
-    long fields = tree.tag();
-    for (int i = 0; i < set.multikeyPaths().size(); i++) {
-      if (!set.multikeyPaths().get(i).isEmpty()) {
-        fields |= 1L << i;
-      }
-    }
-    if (fields != tree.tag()) {
-      tree.tag(fields);
-    }
+  /** Whether it refuses new duplicates without being unique. */
+  boolean isPreparedUnique() {
+    return isPreparedUnique;
   }
 
-  /** One bit for each field of the key pattern that met an array. */
-  long multikeyFields() {
-    return tree.tag();
+  /** Whether another record has the key. */
+  boolean hasOther(byte[] key, long recordId) {
+    BTreeCursor holders = tree.ascending(BTreeBound.before(key), BTreeBound.after(key)).expect(2);
+    while (holders.next()) {
+      if (holders.recordId() != recordId) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  FieldsSeen fieldsSeen() {
+    return notes.seen();
   }
 
   long entries() {

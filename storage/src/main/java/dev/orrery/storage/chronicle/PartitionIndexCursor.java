@@ -2,6 +2,7 @@ package dev.orrery.storage.chronicle;
 
 import dev.orrery.storage.IndexCursor;
 import dev.orrery.storage.IndexRange;
+import dev.orrery.storage.PartitionStore;
 import dev.orrery.storage.StoredDocument;
 import dev.orrery.storage.WorkMeter;
 import dev.orrery.storage.index.BTreeBound;
@@ -148,6 +149,11 @@ final class PartitionIndexCursor implements IndexCursor {
   @Override
   public long recordId() {
     return current.cursor.recordId();
+  }
+
+  @Override
+  public PartitionStore.FieldsSeen fieldsSeen() {
+    return current.index.fieldsSeen();
   }
 
   @Override

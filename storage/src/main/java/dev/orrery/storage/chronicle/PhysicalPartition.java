@@ -12,10 +12,13 @@ import dev.orrery.storage.index.IndexSpec;
 import dev.orrery.storage.log.Log;
 import dev.orrery.storage.partition.EpkRange;
 import dev.orrery.storage.partition.PartitionMap;
+import dev.orrery.storage.value.BsonEncoder;
 import dev.orrery.storage.value.RawDocument;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.locks.LockSupport;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.BinaryOperator;
 import java.util.function.Function;
 
 /**
@@ -36,6 +39,8 @@ final class PhysicalPartition implements PartitionStore {
   final ReentrantLock lock = new ReentrantLock();
 
   private static final OrderedIndex[] NO_INDEXES = {};
+  private static final int TURN_STEPS = 50;
+  private static final long TURN_STEP_NANOS = 200_000;
 
   private final int collectionId;
   private final PartitionMap.Entry entry;
@@ -45,6 +50,7 @@ final class PhysicalPartition implements PartitionStore {
   private volatile PartitionFiles files;
   private volatile List<PhysicalPartition> children;
   private SplitMirror mirror;
+  private Validation.Tally follower;
   private volatile boolean isDropped;
   private volatile boolean isChanged;
   private volatile Throwable failure;
@@ -152,6 +158,26 @@ final class PhysicalPartition implements PartitionStore {
     return mirror;
   }
 
+  /**
+   * For those who take the lock again and again: lets others have it in between, who would starve
+   * if it were taken again at once. Not for ever, as there may always be somebody.
+   */
+  void letOthersIn() {
+    for (int i = 0; i < TURN_STEPS && lock.hasQueuedThreads(); i++) {
+      LockSupport.parkNanos(TURN_STEP_NANOS);
+    }
+  }
+
+  /** Tells a validation (or with null: no longer) of every commit. The lock must be held. */
+  void follow(Validation.Tally tally) {
+    follower = tally;
+  }
+
+  /** Null unless a validation is under way. The lock must be held. */
+  Validation.Tally follower() {
+    return follower;
+  }
+
   /** The present indexes; none when the partition is gone, which the commit then finds out. */
   OrderedIndex[] indexesIfPresent() {
     return isDropped ? NO_INDEXES : files().indexes();
@@ -228,6 +254,57 @@ final class PhysicalPartition implements PartitionStore {
     }
   }
 
+  @Override
+  public boolean copy(byte[] primaryKey, BsonEncoder out, WorkMeter meter) {
+    if (children != null || !tryEnter()) {
+      return copyFromChildren(primaryKey, out, meter);
+    }
+    try {
+      PartitionFiles opened = files();
+      long recordId = opened.ids().find(primaryKey);
+      return recordId != KeyIndex.ABSENT && copy(opened, recordId, out, meter);
+    } finally {
+      leave();
+    }
+  }
+
+  private boolean copyFromChildren(byte[] primaryKey, BsonEncoder out, WorkMeter meter) {
+    if (children != null) {
+      for (PhysicalPartition child : children) {
+        if (child.copy(primaryKey, out, meter)) {
+          return true;
+        }
+      }
+    }
+    return false;
+  }
+
+  private boolean copy(PartitionFiles opened, long recordId, BsonEncoder out, WorkMeter meter) {
+    for (; ; ) {
+      long position = opened.slots().get(recordId);
+      if (position == 0) {
+        return false;
+      }
+      try {
+        int before = out.length();
+        log.readPayload(position, out::writeDocument);
+        meter.loadDocument(out.length() - before);
+        return true;
+      } catch (StorageException e) {
+        if (!hasMoved(opened, recordId, position, e)) {
+          throw e;
+        }
+      }
+    }
+  }
+
+  /** Whether compaction took the document elsewhere while it was to be read. */
+  private static boolean hasMoved(
+      PartitionFiles opened, long recordId, long position, StorageException failure) {
+    return failure.reason() == StorageException.Reason.GONE
+        && opened.slots().get(recordId) != position;
+  }
+
   /** A reader that was routed before a split finds the document where it is now. */
   private StoredDocument findInChildren(byte[] primaryKey, WorkMeter meter) {
     if (children != null) {
@@ -275,9 +352,8 @@ final class PhysicalPartition implements PartitionStore {
       try {
         bytes = log.readPayload(position);
       } catch (StorageException e) {
-        if (e.reason() == StorageException.Reason.GONE
-            && opened.slots().get(recordId) != position) {
-          continue; // moved by compaction
+        if (hasMoved(opened, recordId, position, e)) {
+          continue;
         }
         throw e;
       }
@@ -303,16 +379,30 @@ final class PhysicalPartition implements PartitionStore {
 
   @Override
   public long estimate(IndexSpec index, IndexRange range) {
-    return inside(opened -> opened.require(index.name()).estimate(range));
+    return inside(
+        opened -> opened.require(index.name()).estimate(range),
+        child -> child.estimate(index, range),
+        Long::sum);
   }
 
   @Override
   public PartitionStatistics statistics() {
-    return inside(PartitionFiles::statistics);
+    return inside(
+        PartitionFiles::statistics, PhysicalPartition::statistics, PhysicalPartition::sum);
   }
 
   PartitionStatistics statistics(byte[] logicalKey) {
-    return inside(opened -> opened.statistics(logicalKey));
+    return inside(
+        opened -> opened.statistics(logicalKey),
+        child -> child.statistics(logicalKey),
+        PhysicalPartition::sum);
+  }
+
+  private static PartitionStatistics sum(PartitionStatistics left, PartitionStatistics right) {
+    return new PartitionStatistics(
+        left.documents() + right.documents(),
+        left.bytes() + right.bytes(),
+        left.keys() + right.keys());
   }
 
   @Override
@@ -320,17 +410,39 @@ final class PhysicalPartition implements PartitionStore {
     return inside(
         opened -> {
           OrderedIndex ordered = opened.require(index.name());
-          return new IndexStatistics(ordered.entries(), ordered.bytes(), ordered.multikeyFields());
-        });
+          return new IndexStatistics(ordered.entries(), ordered.bytes(), ordered.fieldsSeen());
+        },
+        child -> child.statistics(index),
+        (left, right) ->
+            new IndexStatistics(
+                left.entries() + right.entries(),
+                left.bytes() + right.bytes(),
+                left.fields().with(right.fields())));
   }
 
-  private <T> T inside(Function<PartitionFiles, T> reading) {
-    PartitionFiles opened = enter();
-    try {
-      return reading.apply(opened);
-    } finally {
-      leave();
+  /** Asks this partition or, for who was routed before a split, those that took over. */
+  private <T> T inside(
+      Function<PartitionFiles, T> reading,
+      Function<PhysicalPartition, T> ofChild,
+      BinaryOperator<T> sum) {
+    List<PhysicalPartition> successors = children;
+    if (successors == null && tryEnter()) {
+      try {
+        return reading.apply(files());
+      } finally {
+        leave();
+      }
     }
+    successors = children;
+    if (successors == null) {
+      throw guard.gone();
+    }
+    T total = null;
+    for (PhysicalPartition child : successors) {
+      T part = ofChild.apply(child);
+      total = total == null ? part : sum.apply(total, part);
+    }
+    return total;
   }
 
   @Override

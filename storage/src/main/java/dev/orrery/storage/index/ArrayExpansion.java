@@ -39,6 +39,12 @@ final class ArrayExpansion {
 
   IndexKeySet expand(RawDocument document) {
     expand(document, new Progress(fields.size()), new Position[fields.size()]);
+    for (int i = 0; i < fields.size(); i++) {
+      RawValue value = fields.get(i).path().findOrArray(document);
+      if (value != null && !value.isArray()) {
+        keys.addNumbers(i, value);
+      }
+    }
     return keys.build();
   }
 

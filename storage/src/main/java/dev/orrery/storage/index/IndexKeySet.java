@@ -1,6 +1,7 @@
 package dev.orrery.storage.index;
 
 import dev.orrery.storage.value.FieldPath;
+import dev.orrery.storage.value.RawValue;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collections;
@@ -15,12 +16,18 @@ import java.util.TreeSet;
  * @param keys in ascending order, each once
  * @param multikeyPaths for each field of the index the paths at which an array was entered; empty
  *     when there was none anywhere
+ * @param numbers the types of numbers outside arrays
  */
-public record IndexKeySet(List<byte[]> keys, List<Set<String>> multikeyPaths) {
-  static final IndexKeySet EMPTY = new IndexKeySet(List.of(), List.of());
+public record IndexKeySet(List<byte[]> keys, List<Set<String>> multikeyPaths, NumberTypes numbers) {
+  static final IndexKeySet EMPTY = new IndexKeySet(List.of(), List.of(), NumberTypes.NOTHING);
 
   static IndexKeySet single(byte[] key) {
-    return new IndexKeySet(List.of(key), List.of());
+    return single(key, 0);
+  }
+
+  static IndexKeySet single(byte[] key, long numbers) {
+    var types = numbers == 0 ? NumberTypes.NOTHING : new NumberTypes(numbers);
+    return new IndexKeySet(List.of(key), List.of(), types);
   }
 
   /** Whether an array was entered, so that the index may have several keys for the document. */
@@ -33,6 +40,7 @@ public record IndexKeySet(List<byte[]> keys, List<Set<String>> multikeyPaths) {
     private final int fieldCount;
     private final SortedSet<byte[]> keys = new TreeSet<>(Arrays::compareUnsigned);
     private List<Set<String>> multikeyPaths = List.of();
+    private long numbers;
 
     Builder(int fieldCount) {
       this.fieldCount = fieldCount;
@@ -40,6 +48,11 @@ public record IndexKeySet(List<byte[]> keys, List<Set<String>> multikeyPaths) {
 
     void addKey(byte[] key) {
       keys.add(key);
+    }
+
+    /** Notes a value that is not in an array. */
+    void addNumbers(int field, RawValue value) {
+      numbers = NumberTypes.add(numbers, field, value);
     }
 
     void addMultikeyPath(int field, FieldPath path, int parts) {
@@ -66,7 +79,7 @@ public record IndexKeySet(List<byte[]> keys, List<Set<String>> multikeyPaths) {
     }
 
     IndexKeySet build() {
-      return new IndexKeySet(List.copyOf(keys), multikeyPaths);
+      return new IndexKeySet(List.copyOf(keys), multikeyPaths, new NumberTypes(numbers));
     }
   }
 }

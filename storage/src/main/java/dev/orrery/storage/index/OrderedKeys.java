@@ -22,7 +22,9 @@ final class OrderedKeys implements IndexKeys.Source {
   public IndexKeySet keysOf(RawDocument document) {
     var encoder = new KeyEncoder(strings);
     int missing = 0;
-    for (IndexField field : fields) {
+    long numbers = 0;
+    for (int i = 0; i < fields.size(); i++) {
+      IndexField field = fields.get(i);
       RawValue value = field.path().findOrArray(document);
       if (value == null) {
         missing++;
@@ -31,9 +33,12 @@ final class OrderedKeys implements IndexKeys.Source {
         return new ArrayExpansion(this, encoder).expand(document);
       } else {
         encoder.append(value, field.isDescending());
+        numbers = NumberTypes.add(numbers, i, value);
       }
     }
-    return leavesOut(missing) ? IndexKeySet.EMPTY : IndexKeySet.single(encoder.toByteArray());
+    return leavesOut(missing)
+        ? IndexKeySet.EMPTY
+        : IndexKeySet.single(encoder.toByteArray(), numbers);
   }
 
   List<IndexField> fields() {

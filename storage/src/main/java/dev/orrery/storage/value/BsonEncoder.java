@@ -1,5 +1,6 @@
 package dev.orrery.storage.value;
 
+import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import java.util.Map;
@@ -36,6 +37,11 @@ public final class BsonEncoder {
 
   public byte[] toByteArray() {
     return Arrays.copyOf(buffer, position);
+  }
+
+  /** Forgets what was written after that length, and keeps the array for what comes next. */
+  public void truncate(int length) {
+    position = length;
   }
 
   /** Opens a document or array body; the result goes to {@link #endDocument}. */
@@ -91,6 +97,13 @@ public final class BsonEncoder {
 
   public void writeDocument(RawDocument document) {
     writeBytes(document.bytes(), document.offset(), document.length());
+  }
+
+  /** Copies a document out of a buffer. */
+  public void writeDocument(ByteBuffer source, int offset, int length) {
+    reserve(length);
+    source.get(offset, buffer, position, length);
+    position += length;
   }
 
   private void writeArray(BsonArray array) {
@@ -159,6 +172,17 @@ public final class BsonEncoder {
     writeInt64(value.getHigh());
   }
 
+  /** Writes the value of a string that consists of two and a character between them. */
+  public void writeString(String first, char separator, String second) {
+    int start = position;
+    writeInt32(0);
+    writeText(first);
+    writeByte((byte) separator);
+    writeText(second);
+    writeByte((byte) 0);
+    LittleEndian.putInt32(buffer, start, position - start - Integer.BYTES);
+  }
+
   private void writeString(String value) {
     byte[] utf8 = value.getBytes(StandardCharsets.UTF_8);
     writeInt32(utf8.length + 1);
@@ -167,6 +191,11 @@ public final class BsonEncoder {
   }
 
   private void writeCString(String value) {
+    writeText(value);
+    writeByte((byte) 0);
+  }
+
+  private void writeText(String value) {
     int length = value.length();
     reserve(length + 1);
     for (int i = 0; i < length; i++) {
@@ -178,7 +207,6 @@ public final class BsonEncoder {
       }
       buffer[position++] = (byte) c;
     }
-    writeByte((byte) 0);
   }
 
   private void writeByte(byte value) {
@@ -192,10 +220,15 @@ public final class BsonEncoder {
     position += 4;
   }
 
-  private void writeInt64(long value) {
+  public void writeInt64(long value) {
     reserve(8);
     LittleEndian.putInt64(buffer, position, value);
     position += 8;
+  }
+
+  /** Writes elements that were encoded before. */
+  public void writeElements(byte[] encoded) {
+    writeBytes(encoded, 0, encoded.length);
   }
 
   private void writeBytes(byte[] source, int offset, int length) {

@@ -1,0 +1,69 @@
+package dev.orrery.server.plan;
+
+import dev.orrery.storage.CollectionStore;
+import dev.orrery.storage.catalog.CollectionInfo.IndexEntry;
+import dev.orrery.storage.index.IndexSpec;
+import java.time.Clock;
+import java.util.List;
+import java.util.Map;
+import java.util.UUID;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.LongAdder;
+
+/**
+ * How often plans made use of each index since the server started, or since the index was first
+ * seen. Any thread may use it.
+ */
+public final class IndexUses {
+  /** How often an index was used, and since when that is counted. */
+  public record Use(long operations, long sinceMillis) {}
+
+  private record Counter(LongAdder operations, long sinceMillis) {}
+
+  private record Key(UUID collection, int index) {}
+
+  private final Clock clock;
+  private final long startMillis;
+  private final Map<Key, Counter> counters = new ConcurrentHashMap<>();
+  private final Map<UUID, Integer> seen = new ConcurrentHashMap<>();
+
+  IndexUses(Clock clock) {
+    this.clock = clock;
+    this.startMillis = clock.millis();
+  }
+
+  void add(CollectionStore collection, List<IndexSpec> used) {
+    for (IndexSpec index : used) {
+      for (IndexEntry entry : collection.info().indexes()) {
+        if (entry.spec().name().equals(index.name())) {
+          counter(collection, entry.id()).operations.increment();
+        }
+      }
+    }
+  }
+
+  /** What is known of an index of a collection. */
+  public Use of(CollectionStore collection, IndexSpec index) {
+    for (IndexEntry entry : collection.info().indexes()) {
+      if (entry.spec().name().equals(index.name())) {
+        Counter counter = counter(collection, entry.id());
+        return new Use(counter.operations.sum(), counter.sinceMillis);
+      }
+    }
+    return new Use(0, startMillis);
+  }
+
+  private Counter counter(CollectionStore collection, int index) {
+    UUID uuid = collection.info().uuid();
+    Counter known = counters.get(new Key(uuid, index));
+    return known != null ? known : begin(collection, uuid, index);
+  }
+
+  /** Indexes that are there when their collection is first used are as old as the server. */
+  private Counter begin(CollectionStore collection, UUID uuid, int index) {
+    int first = seen.computeIfAbsent(uuid, any -> collection.info().nextIndexId());
+    long since = index < first ? startMillis : clock.millis();
+    return counters.computeIfAbsent(
+        new Key(uuid, index), any -> new Counter(new LongAdder(), since));
+  }
+}

@@ -1,0 +1,53 @@
+package dev.orrery.server.plan;
+
+import dev.orrery.server.query.Filter;
+import dev.orrery.storage.IndexCursor;
+import dev.orrery.storage.StoredDocument;
+import dev.orrery.storage.value.RawDocument;
+import java.util.List;
+import org.bson.BsonDocument;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Makes documents of index entries, with the fields that a covered query wants. If an index comes
+ * to hold what its keys cannot tell while the scan is under way, the documents are fetched.
+ */
+record KeyNode(Covering covering, Filter filter, PlanNode input) implements PlanNode {
+  @Override
+  public RowCursor open(Run run) {
+    var execution = run.execution();
+    var statistics = run.statisticsOf(this);
+    var entries = input.open(run);
+    return () -> {
+      for (Row row = entries.next(); row != null; row = entries.next()) {
+        IndexCursor cursor = row.entry().cursor();
+        BsonDocument read = covering.read(row.entry().key(), cursor.fieldsSeen());
+        StoredDocument one =
+            read == null
+                ? fetch(cursor, execution, statistics)
+                : new StoredDocument(run.partition(), cursor.recordId(), 0, RawDocument.of(read));
+        if (one != null) {
+          return Row.of(row.entry(), one, -1);
+        }
+      }
+      return null;
+    };
+  }
+
+  private @Nullable StoredDocument fetch(
+      IndexCursor cursor, Execution execution, StageStatistics statistics) {
+    StoredDocument one = cursor.fetch(execution.meter());
+    statistics.documentsExamined += one == null ? 0 : 1;
+    return one != null && filter.matches(one.document()) ? one : null;
+  }
+
+  @Override
+  public List<PlanNode> inputs() {
+    return List.of(input);
+  }
+
+  @Override
+  public void explain(StageExplanation explanation) {
+    throw new IllegalStateException("in MongoDB's plans the projection itself reads the keys");
+  }
+}
