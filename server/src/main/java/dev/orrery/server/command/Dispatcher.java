@@ -81,6 +81,7 @@ public final class Dispatcher {
   private volatile ClusterTime latest;
   private @Nullable ServerSideRetry retry;
   private OperationListener listener = OperationListener.NONE;
+  private RequestRules rules = RequestRules.NONE;
 
   /** {@code workers} run the long commands, and refuse when there are too many. */
   public Dispatcher(Parts parts, Executor workers, LongSupplier nanoClock) {
@@ -110,6 +111,12 @@ public final class Dispatcher {
   /** A client is gone; its last request may still be running. */
   public void closed(ClientConnection connection) {
     parts.operations().closed(connection);
+  }
+
+  /** Lets the server refuse what it could do; to be called before the first call. */
+  public Dispatcher obeying(RequestRules requestRules) {
+    rules = requestRules;
+    return this;
   }
 
   /** One request on its way to its reply. */
@@ -244,6 +251,7 @@ public final class Dispatcher {
           ErrorCode.UNAUTHORIZED, spec.name() + " may only be run against the admin database.");
     }
     envelope.api().requireAllowed(spec);
+    rules.require(request, database, envelope.session());
     envelope.session().requireAllowed(spec);
     boolean hasSession = sessionId != null && parts.access().allowsSessions(request.connection());
     Session session = hasSession ? parts.sessions().use(sessionId) : null;
@@ -344,7 +352,13 @@ public final class Dispatcher {
     parts
         .metering()
         .finish(
-            work, new Metering.Origin(name, connection.applicationName(), comment(call.context)));
+            work,
+            new Metering.Origin(
+                name,
+                connection.applicationName(),
+                comment(call.context),
+                call.request.body(),
+                call.request.firstStatement()));
   }
 
   private static String comment(CommandContext context) {

@@ -102,10 +102,14 @@ public final class FindCommand implements Explainable {
     FindParams params = FindParams.parse(body);
     CollectionStore collection = services.databases().find(context.database(), params.collection());
     Query query = FindQuery.of(services, collection, params);
-    return collection == null
-        ? ExplainStages.ofNothing(new Namespace(context.database(), params.collection()), verbosity)
-        : Plans.forFind(services.planner(), query, params)
-            .explain(verbosity, execution(context, params));
+    if (collection == null) {
+      return ExplainStages.ofNothing(
+          new Namespace(context.database(), params.collection()), verbosity);
+    }
+    QueryPlan plan = Plans.forFind(services.planner(), query, params);
+    Execution execution = execution(context, params);
+    context.work().owe(new MeteredRead(collection, execution, plan.isShort()));
+    return ExplainStages.priced(plan, collection, verbosity, execution);
   }
 
   private Execution execution(CommandContext context, FindParams params) {

@@ -154,7 +154,7 @@ public final class InsertCommand implements Command {
       if (validator != null) {
         validator.requireValid(prepared);
       }
-      services.databases().requirePartitionKey(collection, prepared);
+      services.databases().requireStorable(collection, prepared);
       context.work().admitInsert(collection, prepared);
       return prepared;
     }
@@ -173,11 +173,25 @@ public final class InsertCommand implements Command {
         commit();
         if (!chunk.isEmpty() && !collection.exists()) {
           open();
+          recheck();
         }
       }
       chunk.clear();
       places.clear();
       chunkBytes = 0;
+    }
+
+    /** Another collection of this name, which may have a partition key, has its own conditions. */
+    private void recheck() {
+      for (int i = 0; i < chunk.size() && !isStopped(); ) {
+        try {
+          services.databases().requireStorable(collection, chunk.get(i));
+          i++;
+        } catch (CommandException e) {
+          chunk.remove(i);
+          reply.fail(places.remove(i), e);
+        }
+      }
     }
 
     /** Commits the chunk and leaves in it what met a split, to be tried again. */

@@ -29,6 +29,7 @@ final class CommandFixture {
   final Sessions sessions = new Sessions(clock);
   final CommandMetrics metrics = new CommandMetrics();
   final NetworkMeters network = new NetworkMeters();
+  RequestRules rules = RequestRules.NONE;
   final ServerParameters parameters = new ServerParameters();
   final RecentLog log = new RecentLog();
   final List<String> stops = new ArrayList<>();
@@ -78,7 +79,7 @@ final class CommandFixture {
             metrics,
             metering,
             operations);
-    return new Dispatcher(parts, workers, nanos::get);
+    return new Dispatcher(parts, workers, nanos::get).obeying(rules);
   }
 
   /** The replies so far to a command that may answer later. */

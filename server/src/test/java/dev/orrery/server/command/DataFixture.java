@@ -44,7 +44,7 @@ final class DataFixture implements AutoCloseable {
             directory,
             ObjectId::new,
             commands.operations);
-    var aggregate = new AggregateCommand(services, commands.services().facts());
+    var aggregate = new AggregateCommand(services, commands.services().facts(), commands.sessions);
     DataCommands.list(services, aggregate, commands.services().facts()).forEach(commands::with);
     commands.with(aggregate);
     DdlCommands.all(services.databases(), cursors, aggregate, () -> new UUID(0, 1), () -> 0)

@@ -100,7 +100,7 @@ final class BatchCommit {
    */
   private static boolean isStale(PendingWrite write) {
     PhysicalPartition partition = write.partition;
-    if (partition.children() != null) {
+    if (partition.isRetired()) {
       return write.isInsert(); // to a child; other writes named a version that must be read again
     }
     if (write.problem != null || partition.isDropped()) {
