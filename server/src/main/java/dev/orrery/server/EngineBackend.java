@@ -257,7 +257,15 @@ final class EngineBackend implements MongoServer.Backend {
           }
         });
     timer.scheduleWithFixedDelay(
-        () -> workers.execute(cursors::expire), EXPIRE_SECONDS, EXPIRE_SECONDS, TimeUnit.SECONDS);
+        () ->
+            workers.execute(
+                () -> {
+                  cursors.expire();
+                  sessions.expire();
+                }),
+        EXPIRE_SECONDS,
+        EXPIRE_SECONDS,
+        TimeUnit.SECONDS);
   }
 
   private void forget(RetryRecords records, Session session) {

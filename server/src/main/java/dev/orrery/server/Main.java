@@ -57,6 +57,7 @@ public final class Main {
   /** What is not serving; its classes are loaded only here, so a start does not pay for them. */
   private int runSubcommand(String name, String... arguments) throws IOException {
     return switch (name) {
+      case CertificateCommandLine.NAME -> new CertificateCommandLine(out).run(arguments);
       case CheckCommandLine.NAME -> new CheckCommandLine(out, err).run(arguments);
       case ExportCommandLine.NAME ->
           new ExportCommandLine(console(), Version.current()).run(arguments);

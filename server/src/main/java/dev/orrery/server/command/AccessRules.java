@@ -115,6 +115,7 @@ final class AccessRules {
           entry("hostInfo", onCluster(Action.HOST_INFO)),
           entry("insert", onCollection(Action.INSERT)),
           entry("killAllSessions", onCluster(Action.KILL_ANY_SESSION)),
+          entry("killAllSessionsByPattern", onCluster(Action.KILL_ANY_SESSION)),
           entry("killCursors", AccessRules::killCursors),
           entry("killOp", onCluster(Action.KILL_OP)),
           entry("listCollections", onDatabase(Action.LIST_COLLECTIONS)),

@@ -122,7 +122,7 @@ public final class ClientConnection implements Client {
 
   /** A login that is about to be tried on this connection. */
   Logins.Attempt loginAttempt() {
-    return new Logins.Attempt(login, remoteHost());
+    return new Logins.Attempt(login, remoteHost(), host(localAddress));
   }
 
   /** The name in the client's certificate, which was checked, or null without one. */
@@ -137,6 +137,10 @@ public final class ClientConnection implements Client {
   }
 
   private String remoteHost() {
-    return remoteAddress.substring(0, Math.max(0, remoteAddress.lastIndexOf(':')));
+    return host(remoteAddress);
+  }
+
+  private static String host(String address) {
+    return address.substring(0, Math.max(0, address.lastIndexOf(':')));
   }
 }

@@ -253,6 +253,7 @@ public final class Dispatcher {
     envelope.api().requireAllowed(spec);
     rules.require(request, database, envelope.session());
     envelope.session().requireAllowed(spec);
+    envelope.readConcern().requireReached(parts.clusterClock());
     boolean hasSession = sessionId != null && parts.access().allowsSessions(request.connection());
     Session session = hasSession ? parts.sessions().use(sessionId) : null;
     call.context =
@@ -299,6 +300,7 @@ public final class Dispatcher {
   private void succeed(Call call, BsonDocument reply) {
     Command.Spec spec = call.command.spec();
     if (spec.access() == Command.Access.WRITE) {
+      parts.clusterClock().tick(); // who reads after this write asks for a later time
       BsonDocument error = call.context.writeConcern().error();
       if (error != null) {
         reply.append("writeConcernError", error);
