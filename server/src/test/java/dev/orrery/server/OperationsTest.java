@@ -213,6 +213,25 @@ class OperationsTest {
   }
 
   @Test
+  void aLockHoldsWritesBackAndLetsReadsThrough() throws Exception {
+    Document locked = run("{fsync: 1, lock: true}");
+    assertThat(locked).containsEntry("lockCount", 1L).containsKeys("info", "seeAlso");
+    assertThat(run("{fsync: 1, lock: true}")).containsEntry("lockCount", 2L);
+    try (MongoClient client = server.client("", "")) {
+      String insert = "{insert: 'locked', documents: [{_id: 1}]}";
+      CompletableFuture<Integer> code = codeOf(client, insert);
+      String find = "{find: 'locked'}";
+      assertThat(codeOf(client, find).get()).isZero();
+      assertThat(run("{fsyncUnlock: 1}")).containsEntry("lockCount", 1L);
+      assertThat(admin.getDatabase("test").getCollection("locked").countDocuments()).isZero();
+      assertThat(code).isNotDone();
+      assertThat(run("{fsyncUnlock: 1}")).containsEntry("lockCount", 0L);
+      assertThat(code.get()).isZero();
+      assertThat(admin.getDatabase("test").getCollection("locked").countDocuments()).isOne();
+    }
+  }
+
+  @Test
   void numbersThatNoOperationHasAreRefused() {
     try {
       run("{killOp: 1, op: {$numberLong: '9999999999'}}");

@@ -41,8 +41,6 @@ public final class DdlCommands {
         new DropDatabaseCommand(databases),
         new DropIndexesCommand(databases),
         new FileMd5Command(databases),
-        new FsyncCommand(engine),
-        new FsyncUnlockCommand(),
         new ListCollectionsCommand(databases, listings),
         new ListDatabasesCommand(databases),
         new ListIndexesCommand(databases, listings),

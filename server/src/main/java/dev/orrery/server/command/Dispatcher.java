@@ -159,6 +159,13 @@ public final class Dispatcher {
               ErrorCode.COMMAND_NOT_FOUND, "no such command: '" + name + "'", new BsonDocument()));
       return;
     }
+    boolean isHeldBack =
+        parts.operations().writeLock().isLocked()
+            && command.spec().access() == Command.Access.WRITE
+            && parts.operations().writeLock().holdBack(() -> dispatchOnce(request, replyTo));
+    if (isHeldBack) {
+      return;
+    }
     var call = new Call(request, command, replyTo);
     if (!command.spec().has(Trait.LONG)) {
       run(call);

@@ -2,6 +2,7 @@ package dev.orrery.server.command;
 
 import dev.orrery.server.operation.ProfileSettings;
 import dev.orrery.server.operation.Top;
+import dev.orrery.server.operation.WriteLock;
 import java.util.List;
 
 /** The commands that look after what the server is doing. */
@@ -14,8 +15,11 @@ public final class OperationCommands {
   public static List<Command> list(DataServices services, ServerFacts facts, Journals journals) {
     var current =
         new CurrentOperations(services.operations(), services.cursors(), services.clock());
+    WriteLock writes = services.operations().writeLock();
     return List.of( // sorted by command name
         new CurrentOpCommand(current, facts),
+        new FsyncCommand(services.databases().engine(), writes),
+        new FsyncUnlockCommand(writes),
         new KillOpCommand(services.operations()),
         new ProfileCommand(journals.settings, journals.profiles),
         new TopCommand(journals.top));

@@ -16,6 +16,12 @@ import java.util.function.Predicate;
 public final class Operations {
   private final Map<Long, Client> clients = new ConcurrentHashMap<>();
   private final AtomicInteger lastId = new AtomicInteger();
+  private final WriteLock writeLock = new WriteLock();
+
+  /** Holds writes back when somebody asks for it. */
+  public WriteLock writeLock() {
+    return writeLock;
+  }
 
   public void opened(Client client) {
     clients.put(client.id(), client);

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.orrery.server.command.FieldRecorder.Use;
 import dev.orrery.server.operation.Operation;
+import dev.orrery.server.operation.Operations;
 import dev.orrery.server.throughput.Metering;
 import dev.orrery.server.throughput.Provisioning;
 import dev.orrery.storage.value.RawDocument;
@@ -59,7 +60,8 @@ class CompatDocumentTest {
     var databases = new Databases(null, Provisioning.EXTENDED, null);
     var definitions =
         new ArrayList<>(DdlCommands.all(databases, null, PipelineCheck.NONE, null, null));
-    var data = new DataServices(databases, null, null, null, null, null, null, null, null);
+    var data =
+        new DataServices(databases, null, null, null, null, null, null, null, new Operations());
     definitions.addAll(
         OperationCommands.list(
             data, services.facts(), new OperationCommands.Journals(null, null, null)));
