@@ -51,6 +51,7 @@ final class MainTest {
         .isEqualTo(Main.FAILED);
     assertThat(err.toString(StandardCharsets.UTF_8)).contains("there is no certificate");
     try (TestServer server = TestServer.start("--tls", "--data=" + directory)) {
+      assertThat(server.port()).isPositive();
       assertThat(main.run(Map.of(), "certificate", "--data", directory.toString())).isZero();
     }
     assertThat(out.toString(StandardCharsets.UTF_8))
