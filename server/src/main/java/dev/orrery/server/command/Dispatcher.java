@@ -255,6 +255,13 @@ public final class Dispatcher {
       }
     }
     count(call);
+    if (call.followsClusterTime
+        && call.replyTo instanceof ReplyTarget target
+        && !reply.containsKey("ok")) {
+      latest = latest.at(parts.clusterClock());
+      target.accept(reply, latest.lastFields());
+      return;
+    }
     send(call, Replies.succeed(reply));
   }
 

@@ -4,7 +4,8 @@ import dev.orrery.storage.value.RawDocument;
 import dev.orrery.storage.value.RawElements;
 import dev.orrery.storage.value.RawTypes;
 import dev.orrery.storage.value.RawValue;
-import java.util.Set;
+import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -24,10 +25,11 @@ public final class CommandShape {
   private static final int STAGES_MAX = 20;
 
   /** Fields of commands and of their statements that belong to the shape. */
-  private static final Set<String> SHAPING =
-      Set.of("filter", "query", "q", "sort", "pipeline", "key", "remove", "upsert");
+  private static final byte[][] SHAPING =
+      utf8("filter", "query", "q", "sort", "pipeline", "key", "remove", "upsert");
 
-  private static final Set<String> STATEMENTS = Set.of("updates", "deletes");
+  private static final byte[][] STATEMENTS = utf8("updates", "deletes");
+  private static final byte[] SORT = "sort".getBytes(StandardCharsets.UTF_8);
 
   private final long hash;
   private final @Nullable String text;
@@ -35,6 +37,21 @@ public final class CommandShape {
   private CommandShape(long hash, @Nullable String text) {
     this.hash = hash;
     this.text = text;
+  }
+
+  private static byte[][] utf8(String... names) {
+    return Arrays.stream(names)
+        .map(name -> name.getBytes(StandardCharsets.UTF_8))
+        .toArray(byte[][]::new);
+  }
+
+  private static boolean isOneOf(byte[][] names, RawElements element) {
+    for (byte[] name : names) {
+      if (element.nameEquals(name)) {
+        return true;
+      }
+    }
+    return false;
   }
 
   /**
@@ -83,29 +100,30 @@ public final class CommandShape {
       if (!elements.next()) {
         return;
       }
-      add(elements.name());
+      addName(elements, body);
       if (elements.type() == RawTypes.STRING) {
         write(" ");
-        add(elements.value().asString());
+        int from = elements.valueOffset() + Integer.BYTES;
+        add(body.bytes(), from, elements.valueLength() - Integer.BYTES - 1);
       }
-      fields(elements);
+      fields(elements, body);
       if (statement != null) {
-        fields(statement.elements());
+        fields(statement.elements(), statement);
       }
     }
 
-    private void fields(RawElements elements) {
+    private void fields(RawElements elements, RawDocument document) {
       while (elements.next()) {
-        String name = elements.name();
-        if (SHAPING.contains(name)) {
+        if (isOneOf(SHAPING, elements)) {
           write(" ");
-          add(name);
+          addName(elements, document);
           write(" ");
-          value(elements.value(), name.equals("sort") ? 1 : 0, 0);
-        } else if (STATEMENTS.contains(name) && elements.type() == RawTypes.ARRAY) {
+          value(elements.value(), elements.nameEquals(SORT) ? 1 : 0, 0);
+        } else if (elements.type() == RawTypes.ARRAY && isOneOf(STATEMENTS, elements)) {
           RawElements statements = elements.value().asDocument().elements();
           if (statements.next() && statements.type() == RawTypes.DOCUMENT) {
-            fields(statements.value().asDocument().elements());
+            RawDocument first = statements.value().asDocument();
+            fields(first.elements(), first);
           }
         }
       }
@@ -129,7 +147,7 @@ public final class CommandShape {
       mark('{');
       for (boolean isFirst = true; elements.next(); isFirst = false) {
         write(isFirst ? "" : ", ");
-        add(elements.name());
+        addName(elements, document);
         write(": ");
         value(elements.value(), kept, depth + 1);
       }
@@ -151,7 +169,24 @@ public final class CommandShape {
 
     private void mark(char mark) {
       hash = hash * 31 + mark;
-      write(String.valueOf(mark));
+      if (text != null) {
+        write(String.valueOf(mark));
+      }
+    }
+
+    private void addName(RawElements element, RawDocument document) {
+      add(document.bytes(), element.nameOffset(), element.nameLength());
+    }
+
+    private void add(byte[] utf8, int from, int length) {
+      long sum = hash;
+      for (int i = from; i < from + length; i++) {
+        sum = sum * 31 + utf8[i];
+      }
+      hash = sum * 31 + 7;
+      if (text != null) {
+        write(new String(utf8, from, length, StandardCharsets.UTF_8));
+      }
     }
 
     private void add(String part) {

@@ -203,7 +203,10 @@ public final class OperationWork {
    * @param terms how many index entries all of them added and removed
    */
   public void wrote(List<WriteOperation> operations, List<WriteOutcome> outcomes, long terms) {
-    int applied = (int) outcomes.stream().filter(WriteOutcome::isApplied).count();
+    int applied = 0;
+    for (WriteOutcome outcome : outcomes) {
+      applied += outcome.isApplied() ? 1 : 0;
+    }
     long part = applied == 0 ? 0 : terms / applied;
     long rest = terms - part * applied;
     for (int i = 0; i < outcomes.size(); i++) {

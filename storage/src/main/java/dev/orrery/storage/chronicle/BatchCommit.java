@@ -48,7 +48,7 @@ final class BatchCommit {
       List<PhysicalPartition> partitions = partitionsOf(writes);
       partitions.forEach(partition -> partition.lock.lock());
       try {
-        if (Arrays.stream(writes).noneMatch(BatchCommit::isStale)) {
+        if (!isStale(writes)) {
           return commit(batch, writes, meter);
         }
       } finally {
@@ -93,6 +93,15 @@ final class BatchCommit {
     }
     partitions.sort(LOCK_ORDER);
     return partitions;
+  }
+
+  private static boolean isStale(PendingWrite[] writes) {
+    for (PendingWrite write : writes) {
+      if (isStale(write)) {
+        return true;
+      }
+    }
+    return false;
   }
 
   /**
