@@ -50,12 +50,7 @@ record FindParams(String collection, Selection selection, Page page, Output outp
     body.optionalBool("allowPartialResults", false); // only to refuse what is none
     body.optionalBool("oplogReplay", false);
     body.ignore(
-        "mirrored",
-        "readOnce",
-        "runtimeConstants",
-        "legacyRuntimeConstants",
-        "term",
-        "options");
+        "mirrored", "readOnce", "runtimeConstants", "legacyRuntimeConstants", "term", "options");
     body.reject("requestResumeToken", "resumeAfter", "encryptionInformation");
     body.finish();
     params.requireConsistent();

@@ -37,8 +37,7 @@ class FindOptionsTest {
   void minAndMaxNameTheSameFields() {
     assertThat(error("hint: 'ab', min: {a: 1, b: 1}, max: {a: 1}"))
         .isEqualTo("51176 Location51176: min and max must have the same field names");
-    assertThat(error("hint: 'ab', min: {a: 1, b: 1}, max: {b: 1, a: 1}"))
-        .startsWith("51176 ");
+    assertThat(error("hint: 'ab', min: {a: 1, b: 1}, max: {b: 1, a: 1}")).startsWith("51176 ");
   }
 
   @Test

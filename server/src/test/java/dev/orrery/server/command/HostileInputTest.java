@@ -77,8 +77,8 @@ class HostileInputTest {
     assertThat(refused.toJson()).contains("object to insert too large");
     assertThat(found(new BsonDocument())).isEqualTo(1);
     BsonDocument grown =
-        data.run("{update: 'c', updates: [{q: {_id: 1}, u: {$set: {t: '" + "y".repeat(200)
-            + "'}}}]}");
+        data.run(
+            "{update: 'c', updates: [{q: {_id: 1}, u: {$set: {t: '" + "y".repeat(200) + "'}}}]}");
     assertThat(grown.getArray("writeErrors")).hasSize(1);
     assertThat(found(new BsonDocument("t", new BsonDocument("$exists", new BsonInt32(1)))))
         .isZero();
@@ -90,9 +90,7 @@ class HostileInputTest {
     insert(new BsonDocument("_id", new BsonInt32(1)).append("a", numbers(MANY)));
     assertThat(found(new BsonDocument("a", new BsonInt32(MANY - 1)))).isEqualTo(1);
     assertThat(found(new BsonDocument("a", new BsonInt32(MANY)))).isZero();
-    assertThat(
-            found(new BsonDocument("a", new BsonDocument("$all", numbers(1000)))))
-        .isEqualTo(1);
+    assertThat(found(new BsonDocument("a", new BsonDocument("$all", numbers(1000))))).isEqualTo(1);
     assertThat(data.run("{count: 'c', query: {a: {$gte: 0}}}").get("n"))
         .isEqualTo(new BsonInt32(1));
     data.run("{delete: 'c', deletes: [{q: {a: 5}, limit: 1}]}");
@@ -106,8 +104,7 @@ class HostileInputTest {
     var in = new BsonDocument("$in", numbers(MANY));
     assertThat(found(new BsonDocument("a", in))).isEqualTo(1);
     assertThat(found(new BsonDocument("b", in))).isEqualTo(1);
-    assertThat(found(new BsonDocument("a", new BsonDocument("$nin", numbers(MANY)))))
-        .isEqualTo(2);
+    assertThat(found(new BsonDocument("a", new BsonDocument("$nin", numbers(MANY))))).isEqualTo(2);
   }
 
   @Test
@@ -117,8 +114,7 @@ class HostileInputTest {
     var clauses = new BsonArray();
     for (int i = 0; i < 5_000; i++) {
       BsonValue value = new BsonInt32(i);
-      clauses.add(
-          new BsonDocument("$and", new BsonArray(List.of(new BsonDocument("a", value)))));
+      clauses.add(new BsonDocument("$and", new BsonArray(List.of(new BsonDocument("a", value)))));
     }
     assertThat(found(new BsonDocument("$or", clauses))).isEqualTo(1);
   }
@@ -145,12 +141,12 @@ class HostileInputTest {
       document.append("f" + i, new BsonInt32(i));
     }
     insert(document);
-    assertThat(find(new BsonDocument("f19999", new BsonInt32(19_999)))
-            .getDocument("cursor")
-            .getArray("firstBatch"))
+    assertThat(
+            find(new BsonDocument("f19999", new BsonInt32(19_999)))
+                .getDocument("cursor")
+                .getArray("firstBatch"))
         .containsExactly(document);
-    BsonDocument projected =
-        data.run("{find: 'c', projection: {f5: 1, f19998: 1, _id: 0}}");
+    BsonDocument projected = data.run("{find: 'c', projection: {f5: 1, f19998: 1, _id: 0}}");
     assertThat(projected.getDocument("cursor").getArray("firstBatch").get(0))
         .isEqualTo(BsonDocument.parse("{f5: 5, f19998: 19998}"));
   }
@@ -159,9 +155,9 @@ class HostileInputTest {
   void aRegexThatBacktracksForEverEnds() {
     String text = "a".repeat(5_000) + "!";
     data.run("{insert: 'c', documents: [{_id: 1, s: '" + text + "'}, {_id: 2, s: 'ab'}]}");
-    for (String pattern : List.of("(a+)+$", "(a|a)*b$", "(a|aa)+$", "(.*a){25}b", "^(([a-z])+.)+x$")) {
-      BsonDocument reply =
-          data.run("{find: 'c', filter: {s: {$regex: '" + pattern + "'}}}");
+    for (String pattern :
+        List.of("(a+)+$", "(a|a)*b$", "(a|aa)+$", "(.*a){25}b", "^(([a-z])+.)+x$")) {
+      BsonDocument reply = data.run("{find: 'c', filter: {s: {$regex: '" + pattern + "'}}}");
       boolean isRefused = reply.getDouble("ok").getValue() == 0;
       assertThat(isRefused || reply.getDocument("cursor").getArray("firstBatch").size() < 2)
           .isTrue();
