@@ -6,6 +6,15 @@ import java.util.Arrays;
 
 /** Runs one of the benchmarks by name; docs/benchmarks.md says what each prints. */
 public final class Main {
+  private static final String USAGE =
+      """
+      usage: benchmarks.jar run [--workload NAME,...] [--scale N] [--rounds N] [--seconds N]
+                 [--connections N,...] [--client lean|driver] [--target NAME=mongodb://HOST:PORT]
+                 [--servers NAME,...] [--jar FILE] [--jvm OPTIONS] [--directory DIR] [--results DIR]
+                 [--document FILE]
+             benchmarks.jar store|heap [--documents N] [--durable N] [--rounds N] [--warmups N]
+                 [--stores NAME,...] [--directory DIR]""";
+
   private Main() {}
 
   public static void main(String[] arguments) throws Exception {
@@ -14,12 +23,11 @@ public final class Main {
         Options.parse(
             Arrays.asList(arguments).subList(Math.min(1, arguments.length), arguments.length));
     switch (name) {
+      case "run" -> new Run(options).run();
       case "store" -> new StoreBenchmark(options).run();
       case "heap" -> new HeapBenchmark(options).run();
       default -> {
-        System.err.println(
-            "usage: benchmarks.jar store|heap [--documents=N] [--durable=N] [--rounds=N]"
-                + " [--warmups=N] [--stores=NAME,...] [--directory=DIR]");
+        System.err.println(USAGE);
         System.exit(2);
       }
     }

@@ -18,7 +18,10 @@ enum ClientTool {
   MONGOOSE("node", "node_modules/mongoose/package.json"),
   MONGOSH("node", "node_modules/mongosh/bin/mongosh.js"),
   /** Debian's packages go with Debian's Python, whatever other Python comes first on the path. */
-  PYMONGO("/usr/bin/python3", "/usr/lib/python3/dist-packages/pymongo/__init__.py");
+  PYMONGO("/usr/bin/python3", "/usr/lib/python3/dist-packages/pymongo/__init__.py"),
+  GRIDFS("/usr/bin/python3", "/usr/lib/python3/dist-packages/gridfs/__init__.py"),
+  PHP("php", "/var/lib/dpkg/info/php-mongodb.list"),
+  MONGOC("cc", "/usr/include/libmongoc-1.0/mongoc/mongoc.h");
 
   private final String interpreter;
   private final Path proof;
@@ -38,14 +41,27 @@ enum ClientTool {
     return command(proof, arguments);
   }
 
+  /** The command that makes a program of a source in the folder {@code clients}. */
+  List<String> compiler(String source, Path program) {
+    requirePresent();
+    String libraries = "$(pkg-config --cflags --libs libmongoc-1.0)";
+    String line = "%s -Wall -Wextra -Werror -o %s %s %s";
+    return List.of(
+        "sh", "-c", line.formatted(interpreter, program, folder().resolve(source), libraries));
+  }
+
   private List<String> command(Path program, String... arguments) {
+    requirePresent();
+    return Stream.concat(Stream.of(interpreter, program.toString()), Stream.of(arguments)).toList();
+  }
+
+  private void requirePresent() {
     if (!Files.exists(proof)) {
       absent(proof + " is missing: run .ci/run, which installs it");
     }
     if (!isRunnable(interpreter)) {
       absent(interpreter + " is not installed");
     }
-    return Stream.concat(Stream.of(interpreter, program.toString()), Stream.of(arguments)).toList();
   }
 
   /** Where the scripts are. */

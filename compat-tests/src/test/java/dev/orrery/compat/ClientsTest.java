@@ -8,11 +8,13 @@ import java.util.List;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Clients of other languages, each as a process of its own, against the packaged server. */
+@ExtendWith(ClientTable.class)
 final class ClientsTest {
   /**
    * What connection strings of Cosmos DB say, but for TLS and the account's key. Without a key the
@@ -37,6 +39,7 @@ final class ClientsTest {
 
   @ParameterizedTest
   @ValueSource(strings = {"", COSMOS})
+  @Exercises(client = ClientKind.NODE, what = "connect, ping, list databases")
   void theNodeDriverConnects(String options) throws IOException {
     assertThat(lines(ClientTool.MONGODB.script("connect-mongodb.mjs", server.uri() + options)))
         .containsExactly(
@@ -49,6 +52,7 @@ final class ClientsTest {
 
   @ParameterizedTest
   @ValueSource(strings = {"", COSMOS})
+  @Exercises(client = ClientKind.MONGOOSE, what = "connect, ping, list databases")
   void mongooseConnects(String options) throws IOException {
     assertThat(lines(ClientTool.MONGOOSE.script("connect-mongoose.mjs", server.uri() + options)))
         .containsExactly("state connected", "ping 1", "databases 0");
@@ -56,6 +60,7 @@ final class ClientsTest {
 
   @ParameterizedTest
   @ValueSource(strings = {"", COSMOS})
+  @Exercises(client = ClientKind.PYMONGO, what = "connect, ping, list databases")
   void pymongoConnects(String options) throws IOException {
     assertThat(lines(ClientTool.PYMONGO.script("connect_pymongo.py", server.uri() + options)))
         .containsExactly(
@@ -67,6 +72,7 @@ final class ClientsTest {
   }
 
   @Test
+  @Exercises(client = ClientKind.MONGOSH, what = "start without warnings")
   void mongoshStartsWithoutAWordOfWarningFromTheServer() throws IOException {
     ClientProcess shell =
         ClientProcess.run(
@@ -81,6 +87,7 @@ final class ClientsTest {
   }
 
   @Test
+  @Exercises(client = ClientKind.MONGOSH, what = "--eval, show dbs")
   void mongoshRunsCommands() throws IOException {
     assertThat(shell("[db.runCommand({ping: 1}).ok, rs.status().members[0].stateStr]"))
         .containsExactly("[ 1, 'PRIMARY' ]");

@@ -8,9 +8,11 @@ import java.util.List;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Clients of other languages store and read documents, each in a database of its own. */
+@ExtendWith(ClientTable.class)
 final class DocumentsTest {
   private static PackagedServer server;
 
@@ -27,6 +29,7 @@ final class DocumentsTest {
   }
 
   @Test
+  @Exercises(client = ClientKind.NODE, what = "CRUD, bulk, cursors, errors")
   void theNodeDriverStoresAndReads() throws IOException {
     assertThat(lines(ClientTool.MONGODB.script("documents-mongodb.mjs", server.uri(), "node")))
         .containsExactly(
@@ -47,6 +50,7 @@ final class DocumentsTest {
   }
 
   @Test
+  @Exercises(client = ClientKind.NODE, what = "indexes, aggregation, catalog")
   void theNodeDriverIndexesCountsAndLists() throws IOException {
     assertThat(lines(ClientTool.MONGODB.script("catalog-mongodb.mjs", server.uri(), "catalog")))
         .containsExactly(
@@ -63,6 +67,7 @@ final class DocumentsTest {
   }
 
   @Test
+  @Exercises(client = ClientKind.MONGOOSE, what = "schema, autoIndex, CRUD, timestamps")
   void mongooseKeepsAModelAndItsIndexes() throws IOException {
     assertThat(lines(ClientTool.MONGOOSE.script("documents-mongoose.mjs", server.uri(), "model")))
         .containsExactly(
@@ -76,6 +81,7 @@ final class DocumentsTest {
   }
 
   @Test
+  @Exercises(client = ClientKind.PYMONGO, what = "CRUD, bulk, cursors, indexes, aggregation")
   void pymongoStoresAndReads() throws IOException {
     assertThat(lines(ClientTool.PYMONGO.script("documents_pymongo.py", server.uri(), "python")))
         .containsExactly(
@@ -96,6 +102,7 @@ final class DocumentsTest {
   }
 
   @Test
+  @Exercises(client = ClientKind.MONGOSH, what = "--file: CRUD, indexes, aggregation")
   void mongoshStoresAndReads() throws IOException {
     String uri = server.uri() + "shell";
     String script = ClientTool.folder().resolve("documents-mongosh.js").toString();
@@ -111,6 +118,66 @@ final class DocumentsTest {
             "collections [ 'c' ]");
     assertThat(lines(ClientTool.MONGOSH.program(uri, "--quiet", "--eval", "show dbs")))
         .anyMatch(line -> line.matches("shell +\\S+ KiB"));
+  }
+
+  @Test
+  @Exercises(client = ClientKind.MONGOOSE, what = "populate, subdocuments, shardKey, sessions")
+  void mongooseFollowsReferencesAndPartitionKeys() throws IOException {
+    assertThat(lines(ClientTool.MONGOOSE.script("relations-mongoose.mjs", server.uri(), "books")))
+        .containsExactly(
+            "populated One by Ann, Two by Ann",
+            "stars 5 3",
+            "invalid ValidationError",
+            "by partition key 2",
+            "left 0",
+            "in a session Bob",
+            "cursor 2");
+  }
+
+  @Test
+  @Exercises(
+      client = ClientKind.NODE,
+      what = "concerns, read preference, compression, maxTimeMS, cancellation, causal sessions")
+  void theNodeDriverAsksForConcernsAndTimes() throws IOException {
+    assertThat(lines(ClientTool.MONGODB.script("concerns-mongodb.mjs", server.uri(), "concerns")))
+        .containsExactly(
+            "unacknowledged false",
+            "read by preference 5 5 5",
+            "too many members 100 UnsatisfiableWriteConcern",
+            "out of time 50 MaxTimeMSExpired",
+            "cancelled no longer wanted",
+            "goes on 1",
+            "read own write causal",
+            "operation time true");
+  }
+
+  @Test
+  @Exercises(client = ClientKind.PHP, what = "CRUD, bulk, cursors, aggregation, errors")
+  void phpStoresAndReads() throws IOException {
+    assertThat(lines(ClientTool.PHP.script("documents.php", server.uri(), "php")))
+        .containsExactly(
+            "ping 1",
+            "bulk 1000 10 1",
+            "last 1008 1006",
+            "read in batches 909",
+            "duplicate 11000",
+            "groups [{\"_id\":false,\"count\":499},{\"_id\":true,\"count\":500}]",
+            "left 0");
+  }
+
+  @Test
+  @Exercises(client = ClientKind.C, what = "CRUD, bulk, cursors, aggregation, GridFS: 10 MB")
+  void cStoresAndReads() throws IOException {
+    Path program = home.resolve("documents");
+    lines(ClientTool.MONGOC.compiler("documents.c", program));
+    assertThat(lines(List.of(program.toString(), server.uri(), "c")))
+        .containsExactly(
+            "ping 1",
+            "inserted 1000",
+            "duplicate 11000",
+            "read in batches 500",
+            "aggregated { \"n\" : 500 }",
+            "file 10485777 same");
   }
 
   private List<String> lines(List<String> command) throws IOException {

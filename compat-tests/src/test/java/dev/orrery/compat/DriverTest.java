@@ -26,10 +26,12 @@ import org.bson.Document;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Java's driver against the packaged server. */
+@ExtendWith(ClientTable.class)
 final class DriverTest {
   private static final Document PING = new Document("ping", 1);
 
@@ -52,6 +54,9 @@ final class DriverTest {
         "?directConnection=true",
         "?replicaSet=globaldb&retrywrites=false&maxIdleTimeMS=120000&appName=@account@"
       })
+  @Exercises(
+      client = ClientKind.JAVA,
+      what = "connect plainly, directly and as Cosmos DB strings say")
   void itConnectsWith(String options) {
     try (MongoClient client = MongoClients.create(server.uri() + options)) {
       Document hello = client.getDatabase("admin").runCommand(new Document("hello", 1));
@@ -65,6 +70,7 @@ final class DriverTest {
   }
 
   @Test
+  @Exercises(client = ClientKind.JAVA, what = "CRUD, indexes, aggregation, catalog")
   void itStoresIndexesAndAggregates() {
     try (MongoClient client = MongoClients.create(server.uri())) {
       var things = client.getDatabase("java").getCollection("things");
@@ -97,6 +103,7 @@ final class DriverTest {
 
   @ParameterizedTest
   @ValueSource(strings = {"snappy", "zlib", "zstd"})
+  @Exercises(client = ClientKind.JAVA, what = "compression: snappy, zlib, zstd")
   void itCompressesWith(String compressor) {
     List<String> negotiated = Collections.synchronizedList(new ArrayList<>());
     var listener =
@@ -129,6 +136,7 @@ final class DriverTest {
   }
 
   @Test
+  @Exercises(client = ClientKind.JAVA, what = "errors on an open connection")
   void anUnknownCommandFailsAndTheConnectionStaysOpen() {
     try (MongoClient client = MongoClients.create(server.uri() + "?maxPoolSize=1")) {
       var database = client.getDatabase("test");

@@ -17,7 +17,7 @@ import java.util.regex.Pattern;
  */
 public final class PackagedServer implements AutoCloseable {
   private static final Pattern READY =
-      Pattern.compile("Orrery \\S+ is ready: mongodb://127\\.0\\.0\\.1:(\\d+)/");
+      Pattern.compile("Orrery \\S+ is ready: mongodb://127\\.0\\.0\\.1:(\\d+)/\\S*");
 
   private final Process process;
   private final int port;

@@ -1,9 +1,13 @@
 package dev.orrery.server;
 
+import dev.orrery.server.transfer.Console;
+import dev.orrery.server.transfer.ExportCommandLine;
+import dev.orrery.server.transfer.ImportCommandLine;
 import java.io.IOException;
 import java.io.PrintStream;
 import java.net.Inet6Address;
 import java.net.InetSocketAddress;
+import java.time.Clock;
 import java.util.Arrays;
 import java.util.Locale;
 import java.util.Map;
@@ -33,9 +37,8 @@ public final class Main {
   int run(Map<String, String> environment, String... arguments) {
     var parser = new CommandLineParser(Version.current(), out);
     try {
-      if (arguments.length > 0 && arguments[0].equals(CheckCommandLine.NAME)) {
-        return new CheckCommandLine(out, err)
-            .run(Arrays.copyOfRange(arguments, 1, arguments.length));
+      if (arguments.length > 0 && !arguments[0].startsWith("-")) {
+        return runSubcommand(arguments[0], Arrays.copyOfRange(arguments, 1, arguments.length));
       }
       var parsed = parser.parse(arguments);
       if (parser.printHelp(parsed)) {
@@ -51,9 +54,29 @@ public final class Main {
     }
   }
 
+  /** What is not serving; its classes are loaded only here, so a start does not pay for them. */
+  private int runSubcommand(String name, String... arguments) throws IOException {
+    return switch (name) {
+      case CheckCommandLine.NAME -> new CheckCommandLine(out, err).run(arguments);
+      case ExportCommandLine.NAME ->
+          new ExportCommandLine(console(), Version.current()).run(arguments);
+      case ImportCommandLine.NAME ->
+          new ImportCommandLine(console(), Clock.systemUTC()).run(arguments);
+      default -> throw new ConfigException("there is no command " + name);
+    };
+  }
+
+  private Console console() {
+    return new Console(System.in, out, err, System.console() != null);
+  }
+
   private int start(ServerConfig config) throws IOException {
-    // Both are read by libraries when their first class is loaded, so not before this line.
+    // All are read by libraries when their first class is loaded, so not before this line.
     System.setProperty("chronicle.announcer.disable", "true");
+    if (System.getProperty("io.netty.leakDetection.level") == null) {
+      // A sample of all buffers costs a twentieth of a short request; tests look at each.
+      System.setProperty("io.netty.leakDetection.level", "disabled");
+    }
     System.setProperty("orrery.log.level", name(config.diagnostics().logLevel()));
     Runnable stop = () -> new Thread(() -> System.exit(0), "shutdown").start();
     var server =

@@ -40,6 +40,7 @@ class TidyTest {
   private static final List<String> SERVER_PACKAGES =
       List.of(
           "dev.orrery.server",
+          "dev.orrery.server.transfer",
           "dev.orrery.server.net",
           "dev.orrery.server.command",
           "dev.orrery.server.auth",

@@ -23,6 +23,13 @@ final class MvStoreStore implements Store {
   }
 
   @Override
+  public void insertAll(long firstId, byte[][] documents) {
+    for (int i = 0; i < documents.length; i++) {
+      map.put(firstId + i, documents[i]);
+    }
+  }
+
+  @Override
   public void insertDurably(long id, byte[] document) {
     map.put(id, document);
     long before = syncs;

@@ -14,6 +14,7 @@ import dev.orrery.storage.index.IndexSpec;
 import dev.orrery.storage.value.RawDocument;
 import dev.orrery.storage.value.RawValue;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import org.bson.BsonDocument;
 import org.bson.BsonInt64;
@@ -35,6 +36,15 @@ final class OrreryStore implements Store {
   @Override
   public void insert(long id, byte[] document) {
     commit(new WriteOperation.Insert(collection, RawDocument.wrap(document)));
+  }
+
+  @Override
+  public void insertAll(long firstId, byte[][] documents) {
+    var batch = new ArrayList<WriteOperation>(documents.length);
+    for (byte[] document : documents) {
+      batch.add(new WriteOperation.Insert(collection, RawDocument.wrap(document)));
+    }
+    engine.commit(new WriteBatch(batch, WriteBatch.OnFailure.STOP), new WorkMeter());
   }
 
   @Override

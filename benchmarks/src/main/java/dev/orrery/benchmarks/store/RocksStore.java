@@ -5,6 +5,7 @@ import java.nio.file.Path;
 import org.rocksdb.Options;
 import org.rocksdb.RocksDB;
 import org.rocksdb.RocksDBException;
+import org.rocksdb.WriteBatch;
 import org.rocksdb.WriteOptions;
 
 /** RocksDB with its own defaults, its write-ahead log and its own group commit. */
@@ -25,6 +26,16 @@ final class RocksStore implements Store {
   @Override
   public void insert(long id, byte[] document) throws RocksDBException {
     database.put(later, key(id), document);
+  }
+
+  @Override
+  public void insertAll(long firstId, byte[][] documents) throws RocksDBException {
+    try (var batch = new WriteBatch()) {
+      for (int i = 0; i < documents.length; i++) {
+        batch.put(key(firstId + i), documents[i]);
+      }
+      database.write(later, batch);
+    }
   }
 
   @Override

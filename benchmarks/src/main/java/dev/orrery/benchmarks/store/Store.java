@@ -5,6 +5,9 @@ interface Store extends AutoCloseable {
   /** Adds a document; it need not be on disk on return. */
   void insert(long id, byte[] document) throws Exception;
 
+  /** Adds documents under consecutive numbers as one batch; they need not be on disk on return. */
+  void insertAll(long firstId, byte[][] documents) throws Exception;
+
   /** Adds a document and returns when it survives a power cut. Called by many threads. */
   void insertDurably(long id, byte[] document) throws Exception;
 

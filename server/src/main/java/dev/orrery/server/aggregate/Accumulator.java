@@ -11,6 +11,16 @@ interface Accumulator {
   /** The result so far; more values may follow. */
   BsonValue result();
 
+  /** All it knows, for {@link #merge} of another one; it is not used any more. */
+  default BsonValue state() {
+    return result();
+  }
+
+  /** Takes all the values that made up a state, which came after those it has. */
+  default void merge(BsonValue state) {
+    add(state);
+  }
+
   /** Roughly how much memory the values take that it keeps. */
   default long heapBytes() {
     return 0;

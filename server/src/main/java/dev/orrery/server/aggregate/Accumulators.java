@@ -56,6 +56,10 @@ final class Accumulators {
 
   private Accumulators() {}
 
+  static Set<String> names() {
+    return TABLE.keySet();
+  }
+
   static boolean isKnown(String name) {
     return TABLE.containsKey(name) || LACKING.contains(name);
   }

@@ -7,6 +7,7 @@ import dev.orrery.server.expression.Dependencies;
 import dev.orrery.server.expression.Expressions;
 import dev.orrery.server.expression.FieldNames;
 import dev.orrery.server.expression.ParseContext;
+import dev.orrery.server.expression.Scope;
 import dev.orrery.server.query.ProjectionNode;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -16,10 +17,11 @@ import java.util.Set;
 import java.util.stream.Collectors;
 import org.bson.BsonDocument;
 import org.bson.BsonValue;
+import org.jspecify.annotations.Nullable;
 
 /** {@code $addFields}, {@code $set}: sets fields to the values of expressions. */
 record AddFieldsStage(String name, ProjectionNode.Inner tree, BsonDocument specification)
-    implements Stage {
+    implements MappingStage {
 
   static List<Stage> parse(String name, BsonValue argument, PipelineContext context) {
     if (!argument.isDocument()) {
@@ -32,6 +34,7 @@ record AddFieldsStage(String name, ProjectionNode.Inner tree, BsonDocument speci
     Failures.inStage(
         name,
         () -> {
+          AddFieldsRules.requireValid(fields);
           var parser = new Parser(root, fields, context.expressions());
           fields.forEach((path, value) -> parser.parse(FieldNames.split(path), value));
           return root;
@@ -90,6 +93,39 @@ record AddFieldsStage(String name, ProjectionNode.Inner tree, BsonDocument speci
     }
   }
 
+  /**
+   * One stage that does the work of both; null if this one reads or sets what the first one
+   * changes, or the first one is something else.
+   */
+  @Nullable Stage after(Stage first) {
+    ProjectionNode.Inner before;
+    if (first instanceof AddFieldsStage fields) {
+      before = fields.tree;
+    } else if (first instanceof ProjectStage project && project.isInclusion()) {
+      before = project.tree();
+    } else {
+      return null;
+    }
+    var dependencies = new Dependencies();
+    FieldTree.addDependencies(tree, "", dependencies);
+    boolean isApart =
+        tree.children().keySet().stream().noneMatch(before.children()::containsKey)
+            && !dependencies.needsWholeDocument()
+            && dependencies.fields().stream().allMatch(first::preserves);
+    if (!isApart) {
+      return null;
+    }
+    Map<String, ProjectionNode> children = new LinkedHashMap<>(before.children());
+    children.putAll(tree.children());
+    var both = new ProjectionNode.Inner(children);
+    BsonDocument fields = first.specification().getDocument(first.name()).clone();
+    fields.putAll(specification.getDocument(name));
+    var fused = new BsonDocument(first.name(), fields);
+    return first instanceof ProjectStage
+        ? new ProjectStage(first.name(), both, true, fused)
+        : new AddFieldsStage(first.name(), both, fused);
+  }
+
   @Override
   public Stage optimize() {
     return new AddFieldsStage(name, FieldTree.optimize(tree), specification);
@@ -115,8 +151,7 @@ record AddFieldsStage(String name, ProjectionNode.Inner tree, BsonDocument speci
   }
 
   @Override
-  public DocumentStream open(DocumentStream input, Run run) {
-    return new Transformed(
-        input, document -> FieldTree.computed(tree, document, run.scope().root(document)));
+  public BsonDocument map(BsonDocument document, Scope scope) {
+    return FieldTree.computed(tree, document, scope.root(document));
   }
 }

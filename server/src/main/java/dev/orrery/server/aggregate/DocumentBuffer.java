@@ -2,20 +2,28 @@ package dev.orrery.server.aggregate;
 
 import dev.orrery.server.error.CommandException;
 import dev.orrery.server.error.ErrorCode;
+import java.util.AbstractList;
 import java.util.ArrayList;
-import java.util.Iterator;
+import java.util.Arrays;
 import java.util.List;
 import org.bson.BsonDocument;
 import org.jspecify.annotations.Nullable;
 
-/** Documents to be read several times, in memory or, when they are too many, on disk. */
-final class DocumentBuffer implements AutoCloseable {
+/**
+ * Documents to be read several times, in memory or, when they are too many, on disk. Reading one
+ * after the other is fast, back and forth on disk is not.
+ */
+final class DocumentBuffer extends AbstractList<BsonDocument> implements AutoCloseable {
   private static final byte[] NO_KEY = new byte[0];
 
   private final String stage;
   private final Run.Spill spill;
   private final List<BsonDocument> documents = new ArrayList<>();
   private @Nullable SpillFile file;
+  private long[] positions = new long[16];
+  private int written;
+  private int lastIndex = -1;
+  private @Nullable BsonDocument last;
   private long bytes;
 
   DocumentBuffer(String stage, Run.Spill spill) {
@@ -23,10 +31,14 @@ final class DocumentBuffer implements AutoCloseable {
     this.spill = spill;
   }
 
-  void add(BsonDocument document) {
+  @Override
+  public boolean add(BsonDocument document) {
     if (file != null) {
-      file.write(NO_KEY, 0, Documents.encode(document));
-      return;
+      if (written == positions.length) {
+        positions = Arrays.copyOf(positions, 2 * written);
+      }
+      positions[written++] = file.write(NO_KEY, 0, Documents.encode(document));
+      return true;
     }
     documents.add(document);
     bytes += Documents.heapBytes(document);
@@ -40,6 +52,7 @@ final class DocumentBuffer implements AutoCloseable {
       }
       file = new SpillFile(spill.directory(), stage);
     }
+    return true;
   }
 
   void addAll(DocumentStream input) {
@@ -49,28 +62,42 @@ final class DocumentBuffer implements AutoCloseable {
     finish();
   }
 
-  /** Ends the writing. */
+  /** Ends the writing, before the first document is read. */
   void finish() {
     if (file != null) {
       file.finish();
     }
   }
 
-  /** All documents in the order of their coming. */
-  Iterator<BsonDocument> iterator() {
-    Iterator<BsonDocument> first = documents.iterator();
-    Iterator<Sorter.Entry> rest =
-        file == null ? java.util.Collections.emptyIterator() : file.entries();
-    return new Iterator<>() {
-      @Override
-      public boolean hasNext() {
-        return first.hasNext() || rest.hasNext();
-      }
+  @Override
+  public int size() {
+    return documents.size() + written;
+  }
 
-      @Override
-      public BsonDocument next() {
-        return first.hasNext() ? first.next() : rest.next().document();
+  @Override
+  public BsonDocument get(int index) {
+    if (index < documents.size()) {
+      return documents.get(index);
+    }
+    if (index != lastIndex) {
+      last = file.documentAt(positions[index - documents.size()]);
+      lastIndex = index;
+    }
+    return last;
+  }
+
+  /** All documents in the order of their coming. */
+  DocumentStream open() {
+    if (file == null) {
+      return DocumentStream.of(documents.iterator());
+    }
+    var first = documents.iterator();
+    var rest = file.entries();
+    return () -> {
+      if (first.hasNext()) {
+        return first.next();
       }
+      return rest.hasNext() ? rest.next().document() : null;
     };
   }
 

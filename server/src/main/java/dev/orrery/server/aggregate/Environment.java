@@ -7,10 +7,7 @@ import org.bson.BsonDocument;
 import org.jspecify.annotations.Nullable;
 
 /** What a pipeline reaches beyond the documents it is given: collections and the server itself. */
-public interface Environment {
-  /** What a view stands for; its collection may be a view in turn. */
-  record View(Namespace on, List<BsonDocument> pipeline) {}
-
+public interface Environment extends Catalog {
   /** Raw documents one after the other. */
   interface RawStream extends AutoCloseable {
     /** The next document, or null at the end. */
@@ -20,11 +17,11 @@ public interface Environment {
     void close();
   }
 
-  /** The view of that name, or null when it is a collection or nothing. */
-  @Nullable View view(Namespace namespace);
-
   /** The documents of a collection that a query asks for; none when there is no collection. */
   RawStream read(Namespace namespace, SourceQuery query);
+
+  /** Whether an index of the collection begins with that field. */
+  boolean hasIndex(Namespace namespace, String field);
 
   /** The result of $collStats with that specification. */
   BsonDocument collectionStatistics(Namespace namespace, BsonDocument specification);
@@ -35,8 +32,16 @@ public interface Environment {
   /** What the server does right now, as $currentOp prints it. */
   List<BsonDocument> currentOperations(BsonDocument specification);
 
-  /** The sessions of this server, as $listLocalSessions prints them. */
-  List<BsonDocument> sessions(BsonDocument specification);
+  /**
+   * The sessions of this server, as $listLocalSessions prints them.
+   *
+   * @param owners whose, as {@code user@database}; empty for those of the user who asks, null for
+   *     everybody's
+   */
+  List<BsonDocument> sessions(@Nullable List<String> owners);
+
+  /** What plans are kept for queries on a collection, which must be there. */
+  List<BsonDocument> planCache(Namespace namespace);
 
   /** Where $out and $merge write. */
   Output output();

@@ -95,7 +95,7 @@ record FacetStage(Map<String, Pipeline> facets, BsonDocument specification) impl
           return null;
         }
         isDone = true;
-        try (var buffer = new DocumentBuffer("$facet", run.spill())) {
+        try (var buffer = new DocumentBuffer("$facet", run.spill().always())) {
           buffer.addAll(input);
           return result(buffer, run);
         }
@@ -110,16 +110,30 @@ record FacetStage(Map<String, Pipeline> facets, BsonDocument specification) impl
 
   private BsonDocument result(DocumentBuffer buffer, Run run) {
     var result = new BsonDocument();
-    facets.forEach(
-        (name, facet) -> {
-          var list = new BsonArray();
-          try (var stream = facet.openOn(DocumentStream.of(buffer.iterator()), run)) {
-            for (BsonDocument one = stream.next(); one != null; one = stream.next()) {
-              list.add(one);
-            }
-          }
-          result.append(name, list);
-        });
+    long bytes = 0;
+    for (var facet : facets.entrySet()) {
+      var list = new BsonArray();
+      try (var stream = facet.getValue().openOn(buffer.open(), run)) {
+        for (BsonDocument one = stream.next(); one != null; one = stream.next()) {
+          bytes += Documents.heapBytes(one);
+          requireSmall(bytes, run.spill().bytesMax());
+          list.add(one);
+        }
+      }
+      result.append(facet.getKey(), list);
+    }
     return result;
+  }
+
+  private static void requireSmall(long bytes, long bytesMax) {
+    if (bytes > bytesMax) {
+      throw new CommandException(
+          ErrorCode.LOCATION_4031700,
+          "document constructed by $facet is "
+              + bytes
+              + " bytes, which exceeds the limit of "
+              + bytesMax
+              + " bytes");
+    }
   }
 }

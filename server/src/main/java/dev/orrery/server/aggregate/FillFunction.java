@@ -80,7 +80,7 @@ record FillFunction(Expression input, boolean isLinear) implements WindowFunctio
     BsonValue x1 = position(partition.sortValue(ends[1]));
     BsonValue x = position(partition.sortValue(gap));
     BsonValue rise = Numbers.subtract(values[ends[1]], values[ends[0]]);
-    BsonValue share = Division.of(Numbers.subtract(x, x0), Numbers.subtract(x1, x0));
+    BsonValue share = Numbers.divide(Numbers.subtract(x, x0), Numbers.subtract(x1, x0));
     return Numbers.add(values[ends[0]], Numbers.multiply(rise, share));
   }
 

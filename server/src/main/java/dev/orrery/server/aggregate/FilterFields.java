@@ -4,6 +4,7 @@ import dev.orrery.server.expression.Dependencies;
 import dev.orrery.server.expression.Expressions;
 import java.util.HashSet;
 import java.util.Set;
+import org.bson.BsonArray;
 import org.bson.BsonDocument;
 import org.bson.BsonValue;
 import org.jspecify.annotations.Nullable;
@@ -16,6 +17,34 @@ final class FilterFields {
   static @Nullable Set<String> of(BsonDocument filter, PipelineContext context) {
     var paths = new HashSet<String>();
     return addAll(filter, context, paths) ? paths : null;
+  }
+
+  /**
+   * The same filter for the value of a field instead of the document around it, {@code {"a.b": 1}
+   * -> {b: 1}} below {@code a}; null if it reads anything else, or the value as a whole.
+   */
+  static @Nullable BsonDocument below(BsonDocument filter, String field) {
+    var below = new BsonDocument();
+    for (var condition : filter.entrySet()) {
+      String name = condition.getKey();
+      BsonValue value = condition.getValue();
+      if (name.equals("$and") || name.equals("$or") || name.equals("$nor")) {
+        var branches = new BsonArray();
+        for (BsonValue branch : value.asArray()) {
+          BsonDocument inner = below(branch.asDocument(), field);
+          if (inner == null) {
+            return null;
+          }
+          branches.add(inner);
+        }
+        below.append(name, branches);
+      } else if (name.startsWith(field + ".")) {
+        below.append(name.substring(field.length() + 1), value);
+      } else {
+        return null;
+      }
+    }
+    return below;
   }
 
   private static boolean addAll(BsonDocument filter, PipelineContext context, Set<String> paths) {

@@ -122,7 +122,7 @@ final class GraphLookupParser {
     List<String> asPath = FieldNames.split(as);
     List<String> fromPath = FieldNames.split(connectFrom);
     FieldNames.split(connectTo);
-    Environment.View view = context.resolve(new Namespace(context.database(), from));
+    Catalog.View view = context.resolve(new Namespace(context.database(), from));
     return new GraphLookupStage(
         Pipeline.parseInner(view.pipeline(), context.on(view.on())),
         startWith,

@@ -140,7 +140,7 @@ record GraphLookupStage(
 
     private void count(BsonDocument document) {
       bytes += Documents.heapBytes(document);
-      if (bytes > Run.STAGE_BYTES_MAX) {
+      if (bytes > run.spill().bytesMax()) {
         throw new CommandException(
             ErrorCode.LOCATION_40099, "$graphLookup reached maximum memory consumption");
       }

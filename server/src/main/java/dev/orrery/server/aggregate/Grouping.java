@@ -14,6 +14,7 @@ import java.util.Map;
 import org.bson.BsonArray;
 import org.bson.BsonDocument;
 import org.bson.BsonNull;
+import org.bson.BsonType;
 import org.bson.BsonUndefined;
 import org.bson.BsonValue;
 import org.jspecify.annotations.Nullable;
@@ -21,15 +22,21 @@ import org.jspecify.annotations.Nullable;
 /**
  * The groups of one run of $group.
  *
- * <p>When memory is full, groups that are there go on to grow, while documents of new groups are
- * written to files, split by the hash of their key; in the end each file is grouped by itself. So
- * no state of an accumulator is ever written, and documents of a group stay in their order.
+ * <p>When memory is full, groups that are there go on to grow, while the values of new groups are
+ * written to files, split by the hash of their key; in the end each file is grouped by itself. If
+ * those that are there grow too large, as lists do, their states are written to the same files and
+ * memory is empty again. All that is written of a group is in one file in the order of its coming.
  */
 final class Grouping implements AutoCloseable {
   private static final int FILES = 16;
   private static final int DEPTH_MAX = 6;
   private static final byte[] NO_KEY = new byte[0];
   private static final BsonDocument NO_FIELDS = new BsonDocument();
+
+  /** What kind of record a file has: values of one document, or states of a group. */
+  private static final long VALUES = 0;
+
+  private static final long STATES = 1;
   private static final int GROUP_BYTES = 160;
   private static final int STATE_BYTES = 64;
 
@@ -41,6 +48,7 @@ final class Grouping implements AutoCloseable {
   private SpillFile @Nullable [] files;
   private @Nullable Iterator<Map.Entry<BsonKey, Accumulator[]>> results;
   private @Nullable Grouping inner;
+  private boolean isPartial;
   private long bytes;
 
   /**
@@ -59,8 +67,8 @@ final class Grouping implements AutoCloseable {
     List<Accumulation> accumulations = stage.accumulations();
     Accumulator[] states = groups.get(key);
     if (states == null) {
-      if (files != null) {
-        spill(key, values(scope));
+      if (isFull()) {
+        write(VALUES, key, values(scope));
         return;
       }
       states = create(key);
@@ -99,8 +107,14 @@ final class Grouping implements AutoCloseable {
     return states;
   }
 
+  /** Whether there is no place for another group. */
+  private boolean isFull() {
+    return files != null && bytes > run.spill().bytesMax();
+  }
+
   private void checkMemory() {
-    if (bytes <= run.spill().bytesMax() || files != null || depth == DEPTH_MAX) {
+    long bytesMax = run.spill().bytesMax();
+    if (bytes <= bytesMax || depth == DEPTH_MAX) {
       return;
     }
     if (!run.spill().isAllowed()) {
@@ -109,40 +123,69 @@ final class Grouping implements AutoCloseable {
           "Exceeded memory limit for $group, but didn't allow external sort. Pass"
               + " allowDiskUse:true to opt in.");
     }
-    files = new SpillFile[FILES];
-    for (int i = 0; i < FILES; i++) {
-      files[i] = new SpillFile(run.spill().directory(), "$group");
-      waiting.add(files[i]);
+    if (files == null) {
+      files = new SpillFile[FILES];
+      for (int i = 0; i < FILES; i++) {
+        files[i] = new SpillFile(run.spill().directory(), "$group");
+        waiting.add(files[i]);
+      }
+    }
+    if (bytes > bytesMax + bytesMax / 2) {
+      writeGroups();
     }
   }
 
-  private void spill(BsonKey key, BsonArray values) {
-    int spread = Integer.rotateLeft(key.hashCode() * 0x9E3779B9, 4 * depth);
-    var document = new BsonDocument("k", key.value()).append("v", values);
-    files[(spread >>> 28) % FILES].write(NO_KEY, 0, RawDocument.of(document));
+  /** Moves all groups to the files; each may come back in part. */
+  private void writeGroups() {
+    isPartial = true;
+    groups.forEach(
+        (key, accumulators) -> {
+          var states = new BsonArray(accumulators.length);
+          for (Accumulator accumulator : accumulators) {
+            states.add(accumulator.state());
+          }
+          write(STATES, key, states);
+        });
+    groups.clear();
+    bytes = 0;
   }
 
-  /** Takes a document that was written to a file. */
-  private void addSpilled(BsonDocument document) {
-    BsonKey key = BsonKey.of(document.get("k"), stage.order());
-    BsonArray values = document.getArray("v");
+  private void write(long kind, BsonKey key, BsonArray values) {
+    int spread = Integer.rotateLeft(key.hashCode() * 0x9E3779B9, 4 * depth);
+    var document = new BsonDocument("k", key.value()).append("v", values);
+    files[(spread >>> 28) % FILES].write(NO_KEY, kind, RawDocument.of(document));
+  }
+
+  /** Takes what was written to a file. */
+  private void add(Sorter.Entry written) {
+    BsonKey key = BsonKey.of(written.document().get("k"), stage.order());
+    BsonArray values = written.document().getArray("v");
     Accumulator[] states = groups.get(key);
     if (states == null) {
-      if (files != null) {
-        spill(key, values);
+      if (isFull()) {
+        write(written.number(), key, values);
         return;
       }
       states = create(key);
     }
     for (int i = 0; i < states.length; i++) {
       BsonValue value = values.get(i);
-      add(states[i], value.getBsonType() == org.bson.BsonType.UNDEFINED ? null : value);
+      if (written.number() == VALUES) {
+        add(states[i], value.getBsonType() == BsonType.UNDEFINED ? null : value);
+      } else {
+        long before = states[i].heapBytes();
+        states[i].merge(value);
+        bytes += states[i].heapBytes() - before;
+      }
     }
     checkMemory();
   }
 
   /** Ends the input. */
   void finish() {
+    if (isPartial) {
+      writeGroups();
+    }
     waiting.forEach(SpillFile::finish);
     results = groups.entrySet().iterator();
   }
@@ -167,7 +210,7 @@ final class Grouping implements AutoCloseable {
         return null;
       }
       inner = new Grouping(stage, run, depth + 1);
-      file.entries().forEachRemaining(entry -> inner.addSpilled(entry.document()));
+      file.entries().forEachRemaining(inner::add);
       file.close();
       inner.finish();
     }

@@ -25,6 +25,14 @@ import org.jspecify.annotations.Nullable;
 final class ListAccumulators {
   private ListAccumulators() {}
 
+  /** An accumulator whose state is a list of what it was given. */
+  private interface OfList extends Accumulator {
+    @Override
+    default void merge(BsonValue state) {
+      state.asArray().forEach(this::add);
+    }
+  }
+
   private static BsonValue orNull(@Nullable BsonValue value) {
     return value == null ? BsonNull.VALUE : value;
   }
@@ -42,7 +50,7 @@ final class ListAccumulators {
   }
 
   /** {@code $push}: all values but missing ones. */
-  static final class Push implements Accumulator {
+  static final class Push implements OfList {
     private final BsonArray values = new BsonArray();
     private long bytes;
 
@@ -67,7 +75,7 @@ final class ListAccumulators {
   }
 
   /** {@code $addToSet}: values that differ. */
-  static final class AddToSet implements Accumulator {
+  static final class AddToSet implements OfList {
     private final BsonOrder order;
     private final Set<BsonKey> values = new LinkedHashSet<>();
     private long bytes;
@@ -98,7 +106,7 @@ final class ListAccumulators {
   }
 
   /** {@code $firstN}. */
-  static final class FirstN implements Accumulator {
+  static final class FirstN implements OfList {
     private final int count;
     private final BsonArray values = new BsonArray();
 
@@ -125,7 +133,7 @@ final class ListAccumulators {
   }
 
   /** {@code $lastN}. */
-  static final class LastN implements Accumulator {
+  static final class LastN implements OfList {
     private final int count;
     private final Deque<BsonValue> values = new ArrayDeque<>();
 
@@ -180,7 +188,7 @@ final class ListAccumulators {
   }
 
   /** {@code $minN}, {@code $maxN}: null and missing values don't count. */
-  static final class ExtremeN implements Accumulator {
+  static final class ExtremeN implements OfList {
     private final Cut<BsonValue> best;
 
     ExtremeN(int count, BsonOrder order, int sign) {
@@ -206,7 +214,7 @@ final class ListAccumulators {
   }
 
   /** {@code $top $topN $bottom $bottomN}: values of the first or last documents in an order. */
-  static final class Ranked implements Accumulator {
+  static final class Ranked implements OfList {
     private static final Comparator<BsonValue> ORDER =
         (left, right) -> Arrays.compareUnsigned(Accumulation.key(left), Accumulation.key(right));
 
@@ -239,13 +247,18 @@ final class ListAccumulators {
     }
 
     @Override
+    public BsonValue state() {
+      return new BsonArray(new ArrayList<>(best.cut()));
+    }
+
+    @Override
     public long heapBytes() {
       return best.values.size() * 160L;
     }
   }
 
   /** {@code $median}, {@code $percentile}: keeps all numbers, which the expression then ranks. */
-  static final class Percentiles implements Accumulator {
+  static final class Percentiles implements OfList {
     /** The field under which the expression finds the numbers. */
     static final String LIST = "v";
 
@@ -266,6 +279,11 @@ final class ListAccumulators {
     @Override
     public BsonValue result() {
       return computation.apply(new BsonDocument(LIST, numbers));
+    }
+
+    @Override
+    public BsonValue state() {
+      return numbers;
     }
 
     @Override

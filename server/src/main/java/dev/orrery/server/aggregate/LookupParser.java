@@ -153,7 +153,7 @@ final class LookupParser {
 
   private Stage build(BsonDocument specification, boolean hasJoin) {
     String collection = from == null ? PipelineContext.NO_COLLECTION : from;
-    Environment.View view = context.resolve(new Namespace(context.database(), collection));
+    Catalog.View view = context.resolve(new Namespace(context.database(), collection));
     List<BsonDocument> user = pipeline == null ? List.of() : pipeline;
     var stages = new ArrayList<>(view.pipeline());
     int head = stages.size();
@@ -182,7 +182,8 @@ final class LookupParser {
     values.forEach((name, value) -> slots.put(inner.expressions().slot(name), value));
     Pipeline parsed = Pipeline.parseInner(stages, inner);
     requireAllowed(parsed);
-    return new LookupStage(asPath, join, slots, parsed, specification);
+    return new LookupStage(
+        new LookupStage.Target(asPath, null), join, slots, parsed, specification);
   }
 
   private static void requireAllowed(Pipeline parsed) {

@@ -2,25 +2,26 @@ package dev.orrery.server.aggregate;
 
 import dev.orrery.server.expression.Dependencies;
 import dev.orrery.server.expression.Expression;
-import dev.orrery.server.expression.Scope;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import org.bson.BsonArray;
+import org.bson.BsonBoolean;
 import org.bson.BsonDocument;
 import org.bson.BsonNull;
+import org.bson.BsonString;
 import org.bson.BsonType;
 import org.bson.BsonValue;
 import org.jspecify.annotations.Nullable;
 
 /**
  * {@code $lookup}: adds an array of what a pipeline over another collection gives for each
- * document.
+ * document; or, with an $unwind taken in, one document for each of them.
  */
 record LookupStage(
-    List<String> as,
+    Target target,
     @Nullable Join join,
     Map<Integer, Expression> let,
     Pipeline pipeline,
@@ -34,9 +35,61 @@ record LookupStage(
    */
   record Join(List<String> localField, String foreignField, int head) {}
 
+  /**
+   * Where results go.
+   *
+   * @param unwind the stage that followed and is done here, or null
+   */
+  record Target(List<String> as, @Nullable UnwindStage unwind) {
+    String path() {
+      return String.join(".", as);
+    }
+  }
+
   @Override
   public String name() {
     return "$lookup";
+  }
+
+  /** The stage that does the work of an $unwind of its array too; null if that is another path. */
+  @Nullable LookupStage with(UnwindStage unwind) {
+    if (target.unwind != null || !unwind.path().equals(target.as)) {
+      return null;
+    }
+    var options = new BsonDocument();
+    options.putAll(specification.getDocument(name()));
+    var unwinding =
+        new BsonDocument("preserveNullAndEmptyArrays", BsonBoolean.valueOf(unwind.isKept()));
+    if (unwind.index() != null) {
+      unwinding.append("includeArrayIndex", new BsonString(String.join(".", unwind.index())));
+    }
+    options.append("unwinding", unwinding);
+    return new LookupStage(
+        new Target(target.as, unwind), join, let, pipeline, new BsonDocument(name(), options));
+  }
+
+  /**
+   * The stage with a $match that followed as a part of its pipeline; null if the filter reads
+   * anything but fields of the unwound documents.
+   */
+  @Nullable LookupStage with(MatchStage match) {
+    boolean isPlain =
+        target.unwind != null && !target.unwind.isKept() && target.unwind.index() == null;
+    BsonDocument inner =
+        isPlain ? FilterFields.below(match.document().toBsonDocument(), target.path()) : null;
+    if (inner == null) {
+      return null;
+    }
+    var filters = new BsonArray();
+    BsonDocument options = specification.getDocument(name()).clone();
+    if (options.containsKey("matching")) {
+      filters.add(options.get("matching"));
+    }
+    filters.add(inner);
+    options.put("matching", filters.size() == 1 ? inner : new BsonDocument("$and", filters));
+    var stage = MatchStage.of(inner, pipeline.context());
+    return new LookupStage(
+        target, join, let, pipeline.followedBy(stage), new BsonDocument(name(), options));
   }
 
   @Override
@@ -44,18 +97,18 @@ record LookupStage(
     Map<Integer, Expression> optimized = new LinkedHashMap<>();
     let.forEach((slot, expression) -> optimized.put(slot, expression.optimize()));
     if (join == null) {
-      return new LookupStage(as, null, optimized, pipeline.optimize(), specification);
+      return new LookupStage(target, null, optimized, pipeline.optimize(), specification);
     }
     // The equality comes in between, so stages must not move from one side to the other.
     Pipeline before = pipeline.part(0, join.head).optimize();
     Pipeline after = pipeline.part(join.head, pipeline.stages().size()).optimize();
     var moved = new Join(join.localField, join.foreignField, before.stages().size());
-    return new LookupStage(as, moved, optimized, before.followedBy(after), specification);
+    return new LookupStage(target, moved, optimized, before.followedBy(after), specification);
   }
 
   @Override
   public Set<String> generatedFields() {
-    return as.size() == 1 ? Set.copyOf(as) : Set.of();
+    return target.as.size() == 1 ? Set.copyOf(target.as) : Set.of();
   }
 
   @Override
@@ -69,44 +122,18 @@ record LookupStage(
 
   @Override
   public boolean preserves(String path) {
-    return !Documents.overlap(path, String.join(".", as));
+    return !Documents.overlap(path, target.path())
+        && (target.unwind == null || target.unwind.preserves(path));
   }
 
   @Override
   public DocumentStream open(DocumentStream input, Run run) {
-    boolean isCached = join == null && let.isEmpty() && pipeline.isRepeatable();
-    var cache = new BsonArray[1];
+    var foreign = new ForeignDocuments(this, run);
+    if (target.unwind != null) {
+      return new UnwoundLookup(this, input, foreign);
+    }
     return new Transformed(
-        input,
-        document -> {
-          BsonArray found = cache[0] != null ? cache[0] : find(document, run);
-          if (isCached) {
-            cache[0] = found;
-          }
-          return Documents.with(document, as, found);
-        });
-  }
-
-  private BsonArray find(BsonDocument document, Run run) {
-    Run inner = run.fork();
-    Scope scope = run.scope().root(document);
-    let.forEach((slot, expression) -> inner.scope().bind(slot, expression.evaluate(scope)));
-    var found = new BsonArray();
-    try (var stream = opened(document, inner)) {
-      for (BsonDocument one = stream.next(); one != null; one = stream.next()) {
-        found.add(one);
-      }
-    }
-    return found;
-  }
-
-  private DocumentStream opened(BsonDocument document, Run inner) {
-    if (join == null) {
-      return pipeline.open(inner);
-    }
-    List<BsonValue> keys = localValues(document, join.localField);
-    var match = MatchStage.of(equality(join.foreignField, keys), pipeline.context());
-    return pipeline.with(join.head, match).open(inner);
+        input, document -> Documents.with(document, target.as, foreign.all(document)));
   }
 
   /** All values that a path leads to; null when there are none. */

@@ -253,7 +253,7 @@ final class MergeParser {
     }
     Set<String> wanted = Set.copyOf(on);
     boolean isUnique =
-        context.views().output().uniqueKeys(target).stream()
+        context.catalog().uniqueKeys(target).stream()
             .anyMatch(key -> Set.copyOf(key).equals(wanted));
     if (!isUnique) {
       throw new CommandException(

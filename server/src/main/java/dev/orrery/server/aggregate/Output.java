@@ -1,7 +1,6 @@
 package dev.orrery.server.aggregate;
 
 import dev.orrery.storage.Namespace;
-import java.util.List;
 import org.bson.BsonDocument;
 import org.jspecify.annotations.Nullable;
 
@@ -9,9 +8,6 @@ import org.jspecify.annotations.Nullable;
 public interface Output {
   /** Refuses a target that no user may write to. */
   void requireWritable(Namespace target);
-
-  /** The fields of each unique index that covers all documents, in the order of the index. */
-  List<List<String>> uniqueKeys(Namespace target);
 
   /** Begins to replace a collection, whose indexes and options the new one takes over. */
   Replacement replace(Namespace target);

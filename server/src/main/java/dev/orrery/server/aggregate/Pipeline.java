@@ -5,6 +5,7 @@ import dev.orrery.server.error.ErrorCode;
 import dev.orrery.server.expression.Dependencies;
 import dev.orrery.storage.value.RawDocument;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
@@ -112,6 +113,12 @@ public final class Pipeline {
     return new Pipeline(context, stages.subList(from, to), hint);
   }
 
+  Pipeline followedBy(Stage stage) {
+    var all = new ArrayList<>(stages);
+    all.add(stage);
+    return new Pipeline(context, all, hint);
+  }
+
   Pipeline followedBy(Pipeline other) {
     var all = new ArrayList<>(stages);
     all.addAll(other.stages);
@@ -123,6 +130,11 @@ public final class Pipeline {
     return !stages.isEmpty() && stages.get(stages.size() - 1).traits().contains(Stage.Trait.LAST);
   }
 
+  /** Whether it reads a collection, not documents that it makes itself. */
+  boolean isOnCollection() {
+    return stages.isEmpty() || !stages.get(0).traits().contains(Stage.Trait.FIRST);
+  }
+
   /** Whether a second run on the same data surely gives the same. */
   boolean isRepeatable() {
     return context.variables().isEmpty()
@@ -131,27 +143,41 @@ public final class Pipeline {
 
   /** The documents it gives; failures come in bare words. */
   DocumentStream open(Run run) {
-    if (!stages.isEmpty() && stages.get(0).traits().contains(Stage.Trait.FIRST)) {
-      return openOn(DocumentStream.of(java.util.Collections.emptyIterator()), run);
+    return open(run, null);
+  }
+
+  private DocumentStream open(Run run, @Nullable List<StreamMeter> meters) {
+    if (!isOnCollection()) {
+      return openAll(stages, DocumentStream.of(Collections.emptyIterator()), run, meters);
     }
     var head = Head.of(stages);
     var rest = stages.subList(head.length(), stages.size());
     SourceQuery query = head.query(SourceQuery.all(context.collation(), hint), run);
     var raw = run.environment().read(context.namespace(), query);
-    return openAll(rest, Decoding.of(raw, rest), run);
+    return openAll(rest, metered(Decoding.of(raw, rest), meters), run, meters);
   }
 
   /** What it makes of documents that somebody else provides. */
   DocumentStream openOn(DocumentStream input, Run run) {
-    return openAll(stages, input, run);
+    return openAll(stages, input, run, null);
   }
 
-  private static DocumentStream openAll(List<Stage> stages, DocumentStream input, Run run) {
+  private static DocumentStream openAll(
+      List<Stage> stages, DocumentStream input, Run run, @Nullable List<StreamMeter> meters) {
     DocumentStream stream = input;
     for (Stage stage : stages) {
-      stream = stage.open(stream, run);
+      stream = metered(stage.open(stream, run), meters);
     }
     return stream;
+  }
+
+  private static DocumentStream metered(DocumentStream stream, @Nullable List<StreamMeter> meters) {
+    if (meters == null) {
+      return stream;
+    }
+    var meter = new StreamMeter(stream);
+    meters.add(meter);
+    return meter;
   }
 
   /** Runs the pipeline for a client: failures say where they happened. */
@@ -210,20 +236,44 @@ public final class Pipeline {
    * The query that its first stages make, and the other stages, for explain.
    *
    * @param query null if it does not read a collection
+   * @param statistics of the query, if there is one, and each stage; empty if it did not run
    */
-  public record Explained(@Nullable SourceQuery query, List<BsonDocument> stages) {}
+  public record Explained(
+      @Nullable SourceQuery query, List<BsonDocument> stages, List<Measured> statistics) {}
+
+  /** How many documents a stage gave, and how long that took with all before it. */
+  public record Measured(long returned, long millis) {}
 
   /** How it would run. */
   public Explained explained(Run run) {
-    if (!stages.isEmpty() && stages.get(0).traits().contains(Stage.Trait.FIRST)) {
-      return new Explained(null, specifications(stages));
+    return explained(run, List.of());
+  }
+
+  /** How it ran, which it does now, without results. */
+  public Explained explainedAfter(Run run) {
+    var meters = new ArrayList<StreamMeter>();
+    Failures.within(
+        "PlanExecutor error during aggregation",
+        () -> {
+          try (DocumentStream stream = open(run, meters)) {
+            while (stream.next() != null) {}
+          }
+          return meters;
+        });
+    return explained(run, meters.stream().map(StreamMeter::measured).toList());
+  }
+
+  private Explained explained(Run run, List<Measured> statistics) {
+    if (!isOnCollection()) {
+      return new Explained(null, specifications(stages), statistics);
     }
     var head = Head.of(stages);
     SourceQuery query = head.query(SourceQuery.all(context.collation(), hint), run);
-    return new Explained(query, specifications(stages.subList(head.length(), stages.size())));
+    return new Explained(
+        query, specifications(stages.subList(head.length(), stages.size())), statistics);
   }
 
   private static List<BsonDocument> specifications(List<Stage> stages) {
-    return stages.stream().map(Stage::specification).toList();
+    return stages.stream().map(stage -> stage.specification().clone()).toList();
   }
 }

@@ -17,14 +17,14 @@ import org.bson.BsonDocument;
  * @param expressions the variables in scope
  * @param collation how strings compare
  * @param variables slots of the variables that an outer $lookup binds, by name
- * @param views resolves the views that $lookup and others name
+ * @param catalog the collections and views that $lookup and others name
  */
 public record PipelineContext(
     Namespace namespace,
     ParseContext expressions,
     Collation collation,
     Map<String, Integer> variables,
-    Environment views) {
+    Catalog catalog) {
   static final String NO_COLLECTION = "$cmd.aggregate";
 
   /** The deepest that pipelines may stand in one another. */
@@ -35,9 +35,9 @@ public record PipelineContext(
   }
 
   public static PipelineContext of(
-      Namespace namespace, ParseContext expressions, Collation collation, Environment views) {
+      Namespace namespace, ParseContext expressions, Collation collation, Catalog catalog) {
     return new PipelineContext(
-        namespace, expressions.withOrder(collation.order()), collation, Map.of(), views);
+        namespace, expressions.withOrder(collation.order()), collation, Map.of(), catalog);
   }
 
   BsonOrder order() {
@@ -57,7 +57,7 @@ public record PipelineContext(
   }
 
   PipelineContext on(Namespace other) {
-    return new PipelineContext(other, expressions, collation, variables, views);
+    return new PipelineContext(other, expressions, collation, variables, catalog);
   }
 
   /** The context of a sub-pipeline on another collection that sees further variables. */
@@ -68,25 +68,25 @@ public record PipelineContext(
       inner = inner.withVariable(name);
       slots.put(name, inner.slot(name));
     }
-    return new PipelineContext(other, inner, collation, slots, views);
+    return new PipelineContext(other, inner, collation, slots, catalog);
   }
 
   PipelineContext with(ParseContext others) {
-    return new PipelineContext(namespace, others, collation, variables, views);
+    return new PipelineContext(namespace, others, collation, variables, catalog);
   }
 
   /** The pipeline of a view, and on which collection it runs in the end. */
-  Environment.View resolve(Namespace name) {
+  Catalog.View resolve(Namespace name) {
     var pipeline = new java.util.ArrayList<BsonDocument>();
     Namespace current = name;
     for (int depth = 0; depth < DEPTH_MAX; depth++) {
-      Environment.View view = views.view(current);
+      Catalog.View view = catalog.view(current);
       if (view == null) {
         break;
       }
       pipeline.addAll(0, view.pipeline());
       current = view.on();
     }
-    return new Environment.View(current, pipeline);
+    return new Catalog.View(current, pipeline);
   }
 }

@@ -4,6 +4,7 @@ import dev.orrery.server.error.CommandException;
 import dev.orrery.server.error.ErrorCode;
 import dev.orrery.server.expression.Dependencies;
 import dev.orrery.server.expression.FieldNames;
+import dev.orrery.server.expression.Scope;
 import dev.orrery.server.query.Projection;
 import dev.orrery.server.query.ProjectionNode;
 import java.util.List;
@@ -15,7 +16,7 @@ import org.bson.BsonValue;
 /** {@code $project}, {@code $unset}: keeps or drops fields, and computes new ones. */
 record ProjectStage(
     String name, ProjectionNode.Inner tree, boolean isInclusion, BsonDocument specification)
-    implements Stage {
+    implements MappingStage {
 
   static List<Stage> parse(String name, BsonValue argument, PipelineContext context) {
     if (!argument.isDocument()) {
@@ -101,14 +102,9 @@ record ProjectStage(
   }
 
   @Override
-  public DocumentStream open(DocumentStream input, Run run) {
-    boolean isComputed = FieldTree.hasComputed(tree);
-    return new Transformed(input, document -> apply(document, run, isComputed));
-  }
-
-  private BsonDocument apply(BsonDocument document, Run run, boolean isComputed) {
+  public BsonDocument map(BsonDocument document, Scope scope) {
     BsonDocument rest =
         isInclusion ? FieldTree.kept(tree, document) : FieldTree.withoutDropped(tree, document);
-    return isComputed ? FieldTree.computed(tree, rest, run.scope().root(document)) : rest;
+    return FieldTree.computed(tree, rest, scope.root(document));
   }
 }

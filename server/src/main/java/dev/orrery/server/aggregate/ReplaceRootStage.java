@@ -6,12 +6,14 @@ import dev.orrery.server.error.ErrorCode;
 import dev.orrery.server.expression.Dependencies;
 import dev.orrery.server.expression.Expression;
 import dev.orrery.server.expression.Expressions;
+import dev.orrery.server.expression.Scope;
 import java.util.List;
 import org.bson.BsonDocument;
 import org.bson.BsonValue;
 
 /** {@code $replaceRoot}, {@code $replaceWith}: a document inside, or computed, takes the place. */
-record ReplaceRootStage(Expression root, String role, BsonDocument specification) implements Stage {
+record ReplaceRootStage(Expression root, String role, BsonDocument specification)
+    implements MappingStage {
   static List<Stage> parse(String name, BsonValue argument, PipelineContext context) {
     if (!argument.isDocument()) {
       throw new CommandException(
@@ -64,12 +66,8 @@ record ReplaceRootStage(Expression root, String role, BsonDocument specification
   }
 
   @Override
-  public DocumentStream open(DocumentStream input, Run run) {
-    return new Transformed(input, document -> replacement(document, run));
-  }
-
-  private BsonDocument replacement(BsonDocument document, Run run) {
-    BsonValue value = root.evaluate(run.scope().root(document));
+  public BsonDocument map(BsonDocument document, Scope scope) {
+    BsonValue value = root.evaluate(scope.root(document));
     if (value instanceof BsonDocument replacement) {
       return replacement;
     }

@@ -25,6 +25,11 @@ public final class Run {
     public Spill(Path directory, boolean isAllowed) {
       this(directory, isAllowed, STAGE_BYTES_MAX);
     }
+
+    /** The same for a stage that needs no permission to write. */
+    Spill always() {
+      return new Spill(directory, true, bytesMax);
+    }
   }
 
   public Run(Environment environment, Spill spill) {

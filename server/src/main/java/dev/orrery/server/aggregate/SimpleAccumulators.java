@@ -30,6 +30,16 @@ final class SimpleAccumulators {
     public BsonValue result() {
       return sum.sum();
     }
+
+    @Override
+    public BsonValue state() {
+      return sum.state();
+    }
+
+    @Override
+    public void merge(BsonValue state) {
+      sum.add(NumberSum.of(state));
+    }
   }
 
   /** {@code $avg}: null without numbers. */
@@ -45,6 +55,16 @@ final class SimpleAccumulators {
     public BsonValue result() {
       BsonValue average = sum.average();
       return average == null ? BsonNull.VALUE : average;
+    }
+
+    @Override
+    public BsonValue state() {
+      return sum.state();
+    }
+
+    @Override
+    public void merge(BsonValue state) {
+      sum.add(NumberSum.of(state));
     }
   }
 
@@ -76,6 +96,16 @@ final class SimpleAccumulators {
     @Override
     public BsonValue result() {
       return isSliding && count == 1 && lost == 0 ? new BsonInt32(0) : spread.result(lost);
+    }
+
+    @Override
+    public BsonValue state() {
+      return spread.state();
+    }
+
+    @Override
+    public void merge(BsonValue state) {
+      spread.add(NumberSpread.of(state));
     }
   }
 

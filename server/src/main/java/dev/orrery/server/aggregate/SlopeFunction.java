@@ -74,7 +74,7 @@ record SlopeFunction(Expression input, String unit, WindowBounds bounds, boolean
     if (Numbers.toDouble(run) == 0) {
       return BsonNull.VALUE;
     }
-    BsonValue slope = Division.of(rise, run);
+    BsonValue slope = Numbers.divide(rise, run);
     return unit.isEmpty()
         ? slope
         : Numbers.multiply(slope, new BsonInt64(WindowBounds.TimeUnits.millis(unit)));
@@ -95,12 +95,12 @@ record SlopeFunction(Expression input, String unit, WindowBounds bounds, boolean
       if (i > from) {
         BsonValue width = Numbers.subtract(here, position(partition.sortValue(i - 1)));
         BsonValue heights = Numbers.add(inputs[i - 1], inputs[i]);
-        area = Numbers.add(area, Division.of(Numbers.multiply(width, heights), TWO));
+        area = Numbers.add(area, Numbers.divide(Numbers.multiply(width, heights), TWO));
       }
     }
     return unit.isEmpty()
         ? area
-        : Division.of(area, new BsonInt64(WindowBounds.TimeUnits.millis(unit)));
+        : Numbers.divide(area, new BsonInt64(WindowBounds.TimeUnits.millis(unit)));
   }
 
   private static boolean areNumbers(@Nullable BsonValue left, @Nullable BsonValue right) {

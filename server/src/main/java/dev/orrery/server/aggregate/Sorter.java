@@ -17,6 +17,9 @@ import org.jspecify.annotations.Nullable;
  * memory goes to disk in sorted runs, which are merged in the end.
  */
 final class Sorter implements AutoCloseable {
+  /** How many runs are merged at a time: each takes a buffer and a document of memory. */
+  private static final int RUNS_MAX = 64;
+
   private static final Comparator<Entry> ORDER =
       (left, right) -> {
         int order = Arrays.compareUnsigned(left.key, right.key);
@@ -93,14 +96,30 @@ final class Sorter implements AutoCloseable {
               + " bytes, but did not opt in to external sorting.");
     }
     entries.sort(ORDER);
-    var run = new SpillFile(spill.directory(), stage);
-    runs.add(run);
-    for (Entry entry : entries) {
-      run.write(entry.key, entry.number, Documents.encode(entry.document));
-    }
-    run.finish();
+    runs.add(write(entries.iterator()));
     entries = new ArrayList<>();
     bytes = 0;
+    if (runs.size() == RUNS_MAX) {
+      SpillFile all = write(merged());
+      runs.forEach(SpillFile::close);
+      runs.clear();
+      runs.add(all);
+    }
+  }
+
+  private SpillFile write(Iterator<Entry> ordered) {
+    var run = new SpillFile(spill.directory(), stage);
+    try {
+      while (ordered.hasNext()) {
+        Entry entry = ordered.next();
+        run.write(entry.key, entry.number, Documents.encode(entry.document));
+      }
+      run.finish();
+      return run;
+    } catch (RuntimeException e) {
+      run.close();
+      throw e;
+    }
   }
 
   void finish() {

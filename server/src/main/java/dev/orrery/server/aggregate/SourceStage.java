@@ -3,10 +3,12 @@ package dev.orrery.server.aggregate;
 import dev.orrery.server.error.BsonText;
 import dev.orrery.server.error.CommandException;
 import dev.orrery.server.error.ErrorCode;
+import java.util.ArrayList;
 import java.util.Iterator;
 import java.util.List;
 import java.util.Set;
 import org.bson.BsonDocument;
+import org.bson.BsonType;
 import org.bson.BsonValue;
 import org.jspecify.annotations.Nullable;
 
@@ -69,7 +71,8 @@ record SourceStage(String name, BsonDocument specification, Set<Trait> traits, S
       throw Failures.failedToParse(
           "$planCacheStats parameters object must be empty or contain only 'allHosts'");
     }
-    return stage(name, argument, ON_COLLECTION, run -> List.of());
+    return stage(
+        name, argument, ON_COLLECTION, run -> run.environment().planCache(context.namespace()));
   }
 
   static List<Stage> parseCurrentOperations(
@@ -98,8 +101,8 @@ record SourceStage(String name, BsonDocument specification, Set<Trait> traits, S
           ErrorCode.INVALID_NAMESPACE,
           "$listSessions may only be run against config.system.sessions");
     }
-    return stage(
-        name, argument, ON_COLLECTION, run -> run.environment().sessions(options(argument)));
+    List<String> owners = owners(name, argument);
+    return stage(name, argument, ON_COLLECTION, run -> run.environment().sessions(owners));
   }
 
   static List<Stage> parseLocalSessions(String name, BsonValue argument, PipelineContext context) {
@@ -109,11 +112,49 @@ record SourceStage(String name, BsonDocument specification, Set<Trait> traits, S
           "$listLocalSessions must be run against the database with {aggregate: 1}, not a"
               + " collection");
     }
-    return stage(name, argument, ON_DATABASE, run -> run.environment().sessions(options(argument)));
+    List<String> owners = owners(name, argument);
+    return stage(name, argument, ON_DATABASE, run -> run.environment().sessions(owners));
   }
 
-  private static BsonDocument options(BsonValue argument) {
-    return argument.isDocument() ? argument.asDocument() : new BsonDocument();
+  /** Whose sessions: null for everybody's, none for one's own. */
+  private static @Nullable List<String> owners(String name, BsonValue argument) {
+    if (!argument.isDocument()) {
+      throw Failures.typeMismatch(
+          name
+              + " options must be specified in an object, but found: "
+              + BsonText.typeName(argument));
+    }
+    BsonDocument options = argument.asDocument();
+    Failures.requireKnown(name, options, List.of("users", "allUsers"));
+    BsonValue users = Failures.typed(name, options, "users", BsonType.ARRAY);
+    BsonValue all = Failures.typed(name, options, "allUsers", BsonType.BOOLEAN);
+    List<String> owners = new ArrayList<>();
+    if (users != null) {
+      users.asArray().forEach(user -> owners.add(owner(name + ".users", user)));
+    }
+    if (all == null || !all.asBoolean().getValue()) {
+      return owners;
+    }
+    if (!owners.isEmpty()) {
+      throw new CommandException(
+          ErrorCode.UNSUPPORTED_FORMAT,
+          name + " may not specify {allUsers:true} and {users:[...]} at the same time");
+    }
+    return null;
+  }
+
+  private static String owner(String path, BsonValue user) {
+    if (!user.isDocument()) {
+      throw Failures.wrongType(path + ".0", user, "object");
+    }
+    BsonDocument fields = user.asDocument();
+    Failures.requireKnown(path, fields, List.of("user", "db"));
+    BsonValue name = Failures.typed(path, fields, "user", BsonType.STRING);
+    BsonValue database = Failures.typed(path, fields, "db", BsonType.STRING);
+    if (name == null || database == null) {
+      throw Failures.missing(path + (name == null ? ".user" : ".db"));
+    }
+    return name.asString().getValue() + "@" + database.asString().getValue();
   }
 
   private static List<Stage> stage(

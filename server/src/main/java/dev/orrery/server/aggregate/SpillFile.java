@@ -9,6 +9,7 @@ import java.io.DataInputStream;
 import java.io.DataOutputStream;
 import java.io.EOFException;
 import java.io.IOException;
+import java.io.RandomAccessFile;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -16,16 +17,19 @@ import java.util.ArrayList;
 import java.util.Iterator;
 import java.util.List;
 import java.util.NoSuchElementException;
+import org.bson.BsonDocument;
 import org.jspecify.annotations.Nullable;
 
 /**
  * A temporary file of a blocking stage: records of a key, a number and a document, written once and
- * read in the same order, as often as wanted. It lives until it is closed.
+ * read in the same order, as often as wanted, or one by one. It lives until it is closed.
  */
 final class SpillFile implements AutoCloseable {
   private final Path file;
   private final DataOutputStream out;
   private final List<DataInputStream> readers = new ArrayList<>();
+  private @Nullable RandomAccessFile random;
+  private long written;
 
   SpillFile(Path directory, String stage) {
     try {
@@ -37,13 +41,17 @@ final class SpillFile implements AutoCloseable {
     }
   }
 
-  void write(byte[] key, long number, RawDocument document) {
+  /** Writes a record; tells where it is. */
+  long write(byte[] key, long number, RawDocument document) {
     try {
+      long position = written;
+      written += 2L * Integer.BYTES + Long.BYTES + key.length + document.length();
       out.writeInt(key.length);
       out.write(key);
       out.writeLong(number);
       out.writeInt(document.length());
       out.write(document.bytes(), document.offset(), document.length());
+      return position;
     } catch (IOException e) {
       throw failed(e);
     }
@@ -86,6 +94,22 @@ final class SpillFile implements AutoCloseable {
     }
   }
 
+  /** The document of the record at that position. */
+  BsonDocument documentAt(long position) {
+    try {
+      if (random == null) {
+        random = new RandomAccessFile(file.toFile(), "r");
+      }
+      random.seek(position);
+      random.skipBytes(random.readInt() + Long.BYTES);
+      byte[] document = new byte[random.readInt()];
+      random.readFully(document);
+      return RawDocument.wrap(document).toBsonDocument();
+    } catch (IOException e) {
+      throw failed(e);
+    }
+  }
+
   private static Sorter.@Nullable Entry read(DataInputStream in) {
     try {
       int length;
@@ -115,6 +139,9 @@ final class SpillFile implements AutoCloseable {
       out.close();
       for (DataInputStream reader : readers) {
         reader.close();
+      }
+      if (random != null) {
+        random.close();
       }
       Files.deleteIfExists(file);
     } catch (IOException e) {

@@ -50,7 +50,7 @@ record UnionWithStage(Pipeline pipeline, BsonDocument specification) implements 
           ErrorCode.INVALID_NAMESPACE, "invalid $unionWith namespace: " + context.database() + ".");
     }
     String name = collection == null ? PipelineContext.NO_COLLECTION : collection;
-    Environment.View view = context.resolve(new Namespace(context.database(), name));
+    Catalog.View view = context.resolve(new Namespace(context.database(), name));
     var all = new ArrayList<>(view.pipeline());
     all.addAll(stages);
     Pipeline pipeline = Pipeline.parseInner(all, context.on(view.on()));

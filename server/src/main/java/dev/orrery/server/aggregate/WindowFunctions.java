@@ -94,6 +94,11 @@ final class WindowFunctions {
 
   private WindowFunctions() {}
 
+  /** The functions that are no accumulators. */
+  static Set<String> names() {
+    return TABLE.keySet();
+  }
+
   static boolean isFunction(String name) {
     return TABLE.containsKey(name)
         || (Accumulators.isKnown(name) && !NOT_IN_WINDOWS.contains(name));

@@ -1,13 +1,12 @@
 package dev.orrery.server.aggregate;
 
-import dev.orrery.server.error.CommandException;
-import dev.orrery.server.error.ErrorCode;
 import dev.orrery.storage.value.KeyEncoder;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collections;
 import java.util.Iterator;
 import java.util.List;
+import java.util.stream.IntStream;
 import org.bson.BsonBinary;
 import org.bson.BsonDocument;
 import org.bson.BsonNull;
@@ -29,6 +28,7 @@ final class WindowStream implements DocumentStream {
   private final Run run;
   private @Nullable Sorter sorter;
   private @Nullable BsonDocument pending;
+  private @Nullable DocumentBuffer partition;
   private Iterator<BsonDocument> results = Collections.emptyIterator();
 
   WindowStream(SetWindowFieldsStage stage, DocumentStream input, Run run) {
@@ -47,7 +47,7 @@ final class WindowStream implements DocumentStream {
       if (pending == null) {
         return null;
       }
-      results = compute(readPartition()).iterator();
+      results = compute(readPartition());
     }
     return results.next();
   }
@@ -71,42 +71,45 @@ final class WindowStream implements DocumentStream {
   }
 
   private List<BsonDocument> readPartition() {
-    var documents = new ArrayList<BsonDocument>();
-    BsonValue partition = pending.get(PARTITION);
-    long bytes = 0;
-    while (pending != null && pending.get(PARTITION).equals(partition)) {
-      BsonDocument document = pending.getDocument(DOCUMENT);
-      documents.add(document);
-      bytes += Documents.heapBytes(document);
-      if (bytes > run.spill().bytesMax()) {
-        throw new CommandException(
-            ErrorCode.LOCATION_5414201,
-            "Exceeded max memory. Current memory: "
-                + bytes
-                + " bytes. Set 'allowDiskUse: true' to spill to disk");
-      }
+    closePartition();
+    var documents = new DocumentBuffer("$setWindowFields", run.spill());
+    partition = documents;
+    BsonValue key = pending.get(PARTITION);
+    while (pending != null && pending.get(PARTITION).equals(key)) {
+      documents.add(pending.getDocument(DOCUMENT));
       pending = sorter.next();
     }
+    documents.finish();
     return documents;
   }
 
-  private List<BsonDocument> compute(List<BsonDocument> documents) {
+  private void closePartition() {
+    if (partition != null) {
+      partition.close();
+      partition = null;
+    }
+  }
+
+  private Iterator<BsonDocument> compute(List<BsonDocument> documents) {
     var partition = new WindowPartition(documents, stage.sortPath(), run);
     var values = new ArrayList<BsonValue[]>();
     stage.outputs().forEach(output -> values.add(output.function().compute(partition)));
-    var computed = new ArrayList<BsonDocument>(documents.size());
-    for (int i = 0; i < documents.size(); i++) {
-      BsonDocument document = documents.get(i);
-      for (int k = 0; k < values.size(); k++) {
-        document = Documents.with(document, stage.outputs().get(k).path(), values.get(k)[i]);
-      }
-      computed.add(document);
-    }
-    return computed;
+    return IntStream.range(0, documents.size())
+        .mapToObj(
+            place -> {
+              BsonDocument document = documents.get(place);
+              for (int k = 0; k < values.size(); k++) {
+                List<String> path = stage.outputs().get(k).path();
+                document = Documents.with(document, path, values.get(k)[place]);
+              }
+              return document;
+            })
+        .iterator();
   }
 
   @Override
   public void close() {
+    closePartition();
     if (sorter != null) {
       sorter.close();
     }

@@ -1,5 +1,6 @@
 package dev.orrery.server.command;
 
+import dev.orrery.server.aggregate.Catalog;
 import dev.orrery.server.aggregate.Environment;
 import dev.orrery.server.aggregate.Pipeline;
 import dev.orrery.server.aggregate.PipelineContext;
@@ -7,8 +8,10 @@ import dev.orrery.server.aggregate.Run;
 import dev.orrery.server.cursor.ClientCursor;
 import dev.orrery.server.plan.DocumentCursor;
 import dev.orrery.server.plan.Execution;
+import dev.orrery.server.plan.ExplainVerbosity;
 import dev.orrery.server.plan.PlanResult;
 import dev.orrery.server.query.Collation;
+import dev.orrery.server.session.Sessions;
 import dev.orrery.server.throughput.MeteredRead;
 import dev.orrery.storage.CollectionStore;
 import dev.orrery.storage.Namespace;
@@ -28,11 +31,14 @@ public final class AggregateCommand implements Command, ViewReader, PipelineChec
   private static final int VIEWS_MAX = 20;
 
   private final DataServices services;
-  private final ServerFacts facts;
+  private final Server server;
 
-  public AggregateCommand(DataServices services, ServerFacts facts) {
+  /** What stages tell about the server itself. */
+  record Server(ServerFacts facts, Sessions sessions) {}
+
+  public AggregateCommand(DataServices services, ServerFacts facts, Sessions sessions) {
     this.services = services;
-    this.facts = facts;
+    this.server = new Server(facts, sessions);
   }
 
   @Override
@@ -57,9 +63,25 @@ public final class AggregateCommand implements Command, ViewReader, PipelineChec
   }
 
   @Override
+  public CompletionStage<BsonDocument> explain(
+      CommandContext context, BsonDocument aggregate, ExplainVerbosity verbosity) {
+    var body = CommandReader.of("aggregate", RawDocument.of(aggregate));
+    AggregateParams params = AggregateParams.parse(context.database(), body);
+    return services.workers().run(() -> explain(context, params, verbosity));
+  }
+
+  private BsonDocument explain(
+      CommandContext context, AggregateParams params, ExplainVerbosity verbosity) {
+    Prepared prepared = prepare(context, params);
+    return new AggregateExplanation(services.planner(), prepared.execution, verbosity)
+        .explain(prepared.namespace, prepared.pipeline, prepared.run, prepared.collection)
+        .append("command", AggregateExplanation.command(prepared.namespace, params.pipeline()));
+  }
+
+  @Override
   public void require(CommandContext context, Namespace on, List<BsonDocument> stages) {
     var execution = new Execution(services.temporary(), false);
-    var environment = new AggregateEnvironment(services, facts, context, execution, false);
+    var environment = new AggregateEnvironment(services, server, context, execution, false);
     var pipelineContext =
         PipelineContext.of(on, QueryScope.variables(services, null), Collation.SIMPLE, environment);
     Pipeline.parse(stages, pipelineContext, null);
@@ -74,12 +96,9 @@ public final class AggregateCommand implements Command, ViewReader, PipelineChec
       Execution execution) {}
 
   private BsonDocument aggregate(CommandContext context, AggregateParams params) {
-    Prepared prepared = prepare(context, params);
-    if (params.options().isExplained()) {
-      return new AggregateExplanation(services.planner(), prepared.execution, prepared.namespace)
-          .explain(prepared.pipeline, prepared.run, prepared.collection, params.pipeline());
-    }
-    return firstBatch(context, params, prepared);
+    return params.options().isExplained()
+        ? explain(context, params, ExplainVerbosity.QUERY_PLANNER)
+        : firstBatch(context, params, prepare(context, params));
   }
 
   private Prepared prepare(CommandContext context, AggregateParams params) {
@@ -89,8 +108,8 @@ public final class AggregateCommand implements Command, ViewReader, PipelineChec
     var execution = new Execution(services.temporary(), options.usesDisk());
     execution.interruptBy(context.deadline()::check);
     var environment =
-        new AggregateEnvironment(services, facts, context, execution, options.isUnchecked());
-    Environment.View source = resolve(environment, namespace);
+        new AggregateEnvironment(services, server, context, execution, options.isUnchecked());
+    Catalog.View source = resolve(environment, namespace);
     var stages = new ArrayList<>(source.pipeline());
     stages.addAll(params.pipeline());
     var pipelineContext =
@@ -157,18 +176,18 @@ public final class AggregateCommand implements Command, ViewReader, PipelineChec
     }
   }
 
-  private Environment.View resolve(AggregateEnvironment environment, Namespace namespace) {
+  private Catalog.View resolve(AggregateEnvironment environment, Namespace namespace) {
     var stages = new ArrayList<BsonDocument>();
     Namespace current = namespace;
     for (int depth = 0; depth < VIEWS_MAX; depth++) {
-      Environment.View view = environment.view(current);
+      Catalog.View view = environment.view(current);
       if (view == null) {
         break;
       }
       stages.addAll(0, view.pipeline());
       current = view.on();
     }
-    return new Environment.View(current, stages);
+    return new Catalog.View(current, stages);
   }
 
   /** The one the user asks for, else that of the collection or view. */

@@ -3,12 +3,16 @@ package dev.orrery.server.command;
 import dev.orrery.server.aggregate.Environment;
 import dev.orrery.server.aggregate.Output;
 import dev.orrery.server.aggregate.SourceQuery;
+import dev.orrery.server.error.CommandException;
+import dev.orrery.server.error.ErrorCode;
 import dev.orrery.server.plan.DocumentCursor;
 import dev.orrery.server.plan.Execution;
 import dev.orrery.server.plan.PlanResult;
 import dev.orrery.server.plan.Query;
+import dev.orrery.server.session.Sessions;
 import dev.orrery.storage.CollectionStore;
 import dev.orrery.storage.Namespace;
+import dev.orrery.storage.index.IndexSpec;
 import dev.orrery.storage.value.RawDocument;
 import java.util.ArrayList;
 import java.util.Iterator;
@@ -24,6 +28,7 @@ import org.jspecify.annotations.Nullable;
 final class AggregateEnvironment implements Environment {
   private final DataServices services;
   private final ServerFacts facts;
+  private final Sessions sessions;
   private final CommandContext context;
   private final Execution execution;
   private final boolean isUnchecked;
@@ -31,12 +36,13 @@ final class AggregateEnvironment implements Environment {
 
   AggregateEnvironment(
       DataServices services,
-      ServerFacts facts,
+      AggregateCommand.Server server,
       CommandContext context,
       Execution execution,
       boolean isUnchecked) {
     this.services = services;
-    this.facts = facts;
+    this.facts = server.facts();
+    this.sessions = server.sessions();
     this.context = context;
     this.execution = execution;
     this.isUnchecked = isUnchecked;
@@ -60,6 +66,21 @@ final class AggregateEnvironment implements Environment {
     }
     String on = options.getString("viewOn").getValue();
     return new View(new Namespace(namespace.database(), on), pipeline);
+  }
+
+  @Override
+  public List<List<String>> uniqueKeys(Namespace collection) {
+    var keys = new ArrayList<List<String>>();
+    keys.add(List.of("_id"));
+    CollectionStore found = find(collection);
+    if (found != null) {
+      for (IndexSpec index : found.info().readyIndexes()) {
+        if (index.isUnique() && index.partialFilter() == null) {
+          keys.add(List.copyOf(index.keyPattern().keySet()));
+        }
+      }
+    }
+    return keys;
   }
 
   @Override
@@ -130,6 +151,15 @@ final class AggregateEnvironment implements Environment {
   }
 
   @Override
+  public boolean hasIndex(Namespace namespace, String field) {
+    CollectionStore collection = find(namespace);
+    return collection != null
+        && collection.info().readyIndexes().stream()
+            .map(index -> index.keyPattern().getFirstKey())
+            .anyMatch(first -> first.equals(field) || first.contains("$**"));
+  }
+
+  @Override
   public BsonDocument collectionStatistics(Namespace namespace, BsonDocument specification) {
     var statistics = new CollectionStatistics(namespace, find(namespace));
     var document =
@@ -165,7 +195,25 @@ final class AggregateEnvironment implements Environment {
   }
 
   @Override
-  public List<BsonDocument> sessions(BsonDocument specification) {
+  public List<BsonDocument> sessions(@Nullable List<String> owners) {
+    List<String> some =
+        owners != null && owners.isEmpty() ? List.of(context.connection().login().owner()) : owners;
+    return sessions.all().stream()
+        .filter(session -> some == null || some.contains(session.id().owner()))
+        .map(
+            session ->
+                new BsonDocument("_id", session.id().toBson())
+                    .append("lastUse", new BsonDateTime(session.lastUseMillis())))
+        .toList();
+  }
+
+  /** Plans are made anew for each query. */
+  @Override
+  public List<BsonDocument> planCache(Namespace namespace) {
+    if (find(namespace) == null) {
+      throw new CommandException(
+          ErrorCode.LOCATION_50933, "collection '" + namespace + "' does not exist");
+    }
     return List.of();
   }
 

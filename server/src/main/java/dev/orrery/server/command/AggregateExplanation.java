@@ -11,63 +11,71 @@ import java.util.List;
 import org.bson.BsonArray;
 import org.bson.BsonBoolean;
 import org.bson.BsonDocument;
+import org.bson.BsonInt64;
 import org.bson.BsonString;
 import org.jspecify.annotations.Nullable;
 
 /**
  * What explain says about a pipeline: the plan of the query it begins with, and its stages as they
- * were rewritten.
+ * were rewritten. With execution statistics the pipeline runs to its end, unless it writes.
  */
 final class AggregateExplanation {
+  private static final List<String> QUERY_FIELDS = List.of("queryPlanner", "executionStats");
+
   private final Planner planner;
   private final Execution execution;
-  private final Namespace namespace;
+  private final ExplainVerbosity verbosity;
 
-  AggregateExplanation(Planner planner, Execution execution, Namespace namespace) {
+  AggregateExplanation(Planner planner, Execution execution, ExplainVerbosity verbosity) {
     this.planner = planner;
     this.execution = execution;
-    this.namespace = namespace;
+    this.verbosity = verbosity;
   }
 
   /**
    * @param collection what the pipeline reads; null when it does not exist
-   * @param written the stages as the user gave them
    */
   BsonDocument explain(
-      Pipeline pipeline,
-      Run run,
-      @Nullable CollectionStore collection,
-      List<BsonDocument> written) {
-    Pipeline.Explained explained = pipeline.explained(run);
-    var stages = new BsonArray();
+      Namespace namespace, Pipeline pipeline, Run run, @Nullable CollectionStore collection) {
+    boolean isRun = verbosity != ExplainVerbosity.QUERY_PLANNER && !pipeline.isWriting();
+    Pipeline.Explained explained = isRun ? pipeline.explainedAfter(run) : pipeline.explained(run);
     var reply = new BsonDocument("explainVersion", new BsonString("1"));
+    var stages = new BsonArray();
     if (explained.query() != null) {
       BsonDocument query =
           collection == null
-              ? nothing()
+              ? nothing(namespace)
               : planner
                   .plan(AggregateEnvironment.query(collection, explained.query()))
-                  .explain(ExplainVerbosity.QUERY_PLANNER, execution);
+                  .explain(isRun ? verbosity : ExplainVerbosity.QUERY_PLANNER, execution);
+      query.keySet().retainAll(QUERY_FIELDS);
       if (explained.stages().isEmpty()) {
         // The query does it all, so it is explained as a find is.
-        reply.append("queryPlanner", query.get("queryPlanner"));
-        return reply.append("command", command(written));
+        reply.putAll(query);
+        return reply;
       }
-      stages.add(
-          new BsonDocument("$cursor", new BsonDocument("queryPlanner", query.get("queryPlanner"))));
+      stages.add(new BsonDocument("$cursor", query));
     }
     stages.addAll(explained.stages());
-    return reply.append("stages", stages).append("command", command(written));
+    for (int i = 0; i < explained.statistics().size(); i++) {
+      Pipeline.Measured measured = explained.statistics().get(i);
+      stages
+          .get(i)
+          .asDocument()
+          .append("nReturned", new BsonInt64(measured.returned()))
+          .append("executionTimeMillisEstimate", new BsonInt64(measured.millis()));
+    }
+    return reply.append("stages", stages);
   }
 
-  private BsonDocument command(List<BsonDocument> written) {
+  static BsonDocument command(Namespace namespace, List<BsonDocument> written) {
     return new BsonDocument("aggregate", new BsonString(namespace.collection()))
         .append("pipeline", new BsonArray(written))
         .append("cursor", new BsonDocument())
         .append("$db", new BsonString(namespace.database()));
   }
 
-  private BsonDocument nothing() {
+  private static BsonDocument nothing(Namespace namespace) {
     return new BsonDocument(
         "queryPlanner",
         new BsonDocument("namespace", new BsonString(namespace.toString()))

@@ -17,7 +17,6 @@ import dev.orrery.storage.WriteOutcome;
 import dev.orrery.storage.catalog.CollectionInfo;
 import dev.orrery.storage.index.IndexSpec;
 import dev.orrery.storage.value.RawDocument;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.UUID;
 import java.util.concurrent.ThreadLocalRandom;
@@ -49,21 +48,6 @@ final class AggregateOutput implements Output {
     if (found != null) {
       WriteTarget.requireCollection(found);
     }
-  }
-
-  @Override
-  public List<List<String>> uniqueKeys(Namespace target) {
-    var keys = new ArrayList<List<String>>();
-    keys.add(List.of("_id"));
-    CollectionStore found = find(target);
-    if (found != null) {
-      for (IndexSpec index : found.info().readyIndexes()) {
-        if (index.isUnique() && index.partialFilter() == null) {
-          keys.add(List.copyOf(index.keyPattern().keySet()));
-        }
-      }
-    }
-    return keys;
   }
 
   @Override

@@ -1,5 +1,6 @@
 package dev.orrery.server.command;
 
+import dev.orrery.storage.value.BsonEncoder;
 import java.util.EnumSet;
 import java.util.List;
 import java.util.Set;
@@ -23,6 +24,15 @@ public interface Command {
    */
   default CompletionStage<BsonDocument> start(CommandContext context, CommandReader body) {
     return CompletableFuture.completedFuture(run(context, body));
+  }
+
+  /**
+   * Answers on the spot, in bytes, what needs neither a plan nor a wait: writes the fields of the
+   * reply and returns true. False leaves the body untouched, the reply empty, and all to {@link
+   * #start}, which would have given the same answer. Never blocks.
+   */
+  default boolean answer(CommandContext context, CommandReader body, BsonEncoder reply) {
+    return false;
   }
 
   /** What a caller must be allowed to do. */

@@ -9,11 +9,13 @@ import dev.orrery.storage.value.RawDocument;
 import dev.orrery.storage.value.RawElements;
 import dev.orrery.storage.value.RawTypes;
 import dev.orrery.storage.value.RawValue;
+import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import org.bson.BsonDocument;
 import org.bson.BsonValue;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The fields of a command (or of a document inside it), each asked for by name and type. A value of
@@ -21,21 +23,33 @@ import org.bson.BsonValue;
  * A field that is null counts as missing wherever a type is asked for, as it does in MongoDB.
  */
 public final class CommandReader {
+  private static final int FIELDS_EXPECTED = 12;
+  private static final boolean[] NONE = {};
+  private static final byte[] DATABASE = "$db".getBytes(StandardCharsets.UTF_8);
+
   private final String path;
   private final String database;
-  private final List<String> names = new ArrayList<>();
-  private final List<RawValue> values = new ArrayList<>();
   private final List<DocumentSequence> sequences;
-  private boolean[] used = new boolean[16];
-  private boolean[] usedSequences;
+  private final boolean[] usedSequences;
   private final FieldRecorder recorder;
+  private @Nullable NameCache known;
+  private int count;
+  private String[] names = new String[FIELDS_EXPECTED];
+  private RawValue[] values = new RawValue[FIELDS_EXPECTED];
+  private boolean[] used = new boolean[FIELDS_EXPECTED];
+
+  /**
+   * A bit for each hash of a name that is there. Commands ask for many fields that nobody sends:
+   * most of these questions end here.
+   */
+  private long present;
 
   private CommandReader(
       String path, String database, List<DocumentSequence> sequences, FieldRecorder recorder) {
     this.path = path;
     this.database = database;
     this.sequences = sequences;
-    this.usedSequences = new boolean[sequences.size()];
+    this.usedSequences = sequences.isEmpty() ? NONE : new boolean[sequences.size()];
     this.recorder = recorder;
   }
 
@@ -43,18 +57,43 @@ public final class CommandReader {
   static CommandReader ofCommand(Command.Spec spec, String database, Request request) {
     var reader = new CommandReader(spec.fieldsOf(), database, request.sequences(), null);
     reader.index(request.body());
-    reader.names.set(0, spec.name());
-    reader.used[0] = true; // not every command reads the value of its own field
-    return reader;
+    return reader.under(spec);
+  }
+
+  /** The same for a request that names its database itself; {@code names} knows the usual ones. */
+  static CommandReader ofCommand(Command.Spec spec, Request request, NameCache names) {
+    String database =
+        request.isLegacy() ? request.legacyDatabase() : names.text(databaseOf(request.body()));
+    var reader = new CommandReader(spec.fieldsOf(), database, request.sequences(), null);
+    reader.known = names;
+    reader.index(request.body());
+    return reader.under(spec);
+  }
+
+  private CommandReader under(Command.Spec spec) {
+    names[0] = spec.name();
+    present |= bit(spec.name());
+    used[0] = true; // not every command reads the value of its own field
+    return this;
+  }
+
+  private static RawValue databaseOf(RawDocument body) {
+    RawValue database = body.field(DATABASE);
+    if (database == null) {
+      throw new CommandException(
+          ErrorCode.LOCATION_40571, "OP_MSG requests require a $db argument");
+    }
+    if (database.type() != RawTypes.STRING) {
+      throw new CommandException(
+          ErrorCode.LOCATION_13111,
+          "wrong type for field ($db) %d != 2".formatted(Byte.toUnsignedInt(database.type())));
+    }
+    return database;
   }
 
   /** {@code path} is how messages call the document, such as {@code create.timeseries}. */
   public static CommandReader of(String path, RawDocument document) {
-    return of(path, "", document);
-  }
-
-  private static CommandReader of(String path, String database, RawDocument document) {
-    var reader = new CommandReader(path, database, List.of(), null);
+    var reader = new CommandReader(path, "", List.of(), null);
     reader.index(document);
     return reader;
   }
@@ -67,12 +106,51 @@ public final class CommandReader {
   private void index(RawDocument body) {
     RawElements elements = body.elements();
     while (elements.next()) {
-      names.add(elements.name());
-      values.add(elements.value());
+      if (count == names.length) {
+        names = Arrays.copyOf(names, 2 * count);
+        values = Arrays.copyOf(values, 2 * count);
+        used = Arrays.copyOf(used, 2 * count);
+      }
+      String name = known == null ? elements.name() : known.name(elements, body.bytes());
+      names[count] = name;
+      values[count++] = elements.value();
+      present |= bit(name);
     }
-    if (names.size() > used.length) {
-      used = new boolean[names.size()];
-    }
+  }
+
+  private static long bit(String name) {
+    return 1L << name.hashCode();
+  }
+
+  /** The database that the command runs on. */
+  String database() {
+    return database;
+  }
+
+  /** How many fields there are. */
+  int size() {
+    return count;
+  }
+
+  String nameAt(int index) {
+    return names[index];
+  }
+
+  RawValue valueAt(int index) {
+    return values[index];
+  }
+
+  boolean isUsed(int index) {
+    return used[index];
+  }
+
+  /** The text of a field that is a string. */
+  String textAt(int index) {
+    return known == null ? values[index].asString() : known.text(values[index]);
+  }
+
+  boolean hasSequences() {
+    return !sequences.isEmpty();
   }
 
   /** How messages call this document. */
@@ -113,7 +191,7 @@ public final class CommandReader {
       throw new CommandException(
           wrongType, "collection name has invalid type " + BsonTypeNames.of(value.type()));
     }
-    String collection = value.asString();
+    String collection = known == null ? value.asString() : known.text(value);
     Names.requireNamespace(database, collection);
     return collection;
   }
@@ -168,12 +246,15 @@ public final class CommandReader {
     if (recorder != null) {
       return recording(pathOf(name), recorder);
     }
-    return document == null ? null : of(pathOf(name), database, document);
+    return document == null ? null : element(name, document);
   }
 
   /** A reader of one of the documents in an array field, called as MongoDB calls it. */
   public CommandReader element(String name, RawDocument document) {
-    return of(pathOf(name), database, document);
+    var reader = new CommandReader(pathOf(name), database, List.of(), null);
+    reader.known = known;
+    reader.index(document);
+    return reader;
   }
 
   /** The documents of an array or a document sequence of that name; none when it is missing. */
@@ -333,9 +414,9 @@ public final class CommandReader {
   /** The fields that nobody asked for yet, in order. */
   List<String> remaining() {
     var rest = new ArrayList<String>();
-    for (int i = 0; i < names.size(); i++) {
+    for (int i = 0; i < count; i++) {
       if (!used[i]) {
-        rest.add(names.get(i));
+        rest.add(names[i]);
       }
     }
     return rest;
@@ -366,9 +447,9 @@ public final class CommandReader {
       recorder.finished(path);
       return;
     }
-    for (int i = 0; i < names.size(); i++) {
+    for (int i = 0; i < count; i++) {
       if (!used[i]) {
-        throw FieldErrors.unknown(pathOf(names.get(i)));
+        throw FieldErrors.unknown(pathOf(names[i]));
       }
     }
     for (int i = 0; i < sequences.size(); i++) {
@@ -391,14 +472,17 @@ public final class CommandReader {
       recorder.field(pathOf(name), use);
       return null;
     }
+    if ((present & bit(name)) == 0) {
+      return null;
+    }
     RawValue found = null;
-    for (int i = 0; i < names.size(); i++) {
-      if (names.get(i).equals(name)) {
+    for (int i = 0; i < count; i++) {
+      if (names[i].equals(name)) {
         if (found != null) {
           throw FieldErrors.duplicate(pathOf(name));
         }
         used[i] = true;
-        found = values.get(i);
+        found = values[i];
       }
     }
     return found;
@@ -421,8 +505,12 @@ public final class CommandReader {
   }
 
   private void requirePresent(String name) {
-    boolean isSequence = sequences.stream().anyMatch(sequence -> sequence.name().equals(name));
-    if (!isSequence && present(name) == null) {
+    for (DocumentSequence sequence : sequences) {
+      if (sequence.name().equals(name)) {
+        return;
+      }
+    }
+    if (present(name) == null) {
       orMissing(name, null);
     }
   }

@@ -123,7 +123,10 @@ public final class CountCommand implements Explainable {
           new Namespace(context.database(), params.collection), verbosity);
     }
     QueryPlan plan = Plans.of(services.planner(), query).forCount();
-    return ExplainStages.ofCount(plan.explain(verbosity, execution(context)), query.window());
+    Execution execution = execution(context);
+    context.work().owe(new MeteredRead(collection, execution, plan.isShort()));
+    BsonDocument explained = ExplainStages.priced(plan, collection, verbosity, execution);
+    return ExplainStages.ofCount(explained, query.window());
   }
 
   private Execution execution(CommandContext context) {

@@ -19,8 +19,11 @@ public final class Deadline {
 
   /** No deadline when {@code maxTimeMillis} is 0, as in MongoDB. */
   static Deadline after(long maxTimeMillis, LongSupplier nanoClock) {
+    if (maxTimeMillis == 0) {
+      return new Deadline(nanoClock, 0, true);
+    }
     long end = nanoClock.getAsLong() + TimeUnit.MILLISECONDS.toNanos(maxTimeMillis);
-    return new Deadline(nanoClock, end, maxTimeMillis == 0);
+    return new Deadline(nanoClock, end, false);
   }
 
   /** What was left of an earlier deadline; see {@link #remainingNanos}. */

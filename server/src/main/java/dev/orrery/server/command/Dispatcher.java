@@ -12,6 +12,8 @@ import dev.orrery.server.session.Sessions;
 import dev.orrery.server.throughput.Metering;
 import dev.orrery.server.throughput.OperationWork;
 import dev.orrery.storage.StorageException;
+import dev.orrery.storage.value.BsonEncoder;
+import dev.orrery.storage.value.RawDocument;
 import dev.orrery.storage.value.RawTypes;
 import dev.orrery.storage.value.RawValue;
 import java.util.concurrent.CompletionException;
@@ -20,7 +22,6 @@ import java.util.concurrent.RejectedExecutionException;
 import java.util.function.Consumer;
 import java.util.function.LongSupplier;
 import org.bson.BsonDocument;
-import org.bson.BsonTimestamp;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -31,6 +32,11 @@ import org.slf4j.LoggerFactory;
  */
 public final class Dispatcher {
   private static final Logger LOG = LoggerFactory.getLogger(Dispatcher.class);
+
+  private static final int REPLY_BYTES_EXPECTED = 4096;
+
+  /** What a thread keeps for its next reply. */
+  private static final int KEPT_BYTES_MAX = 256 << 10;
 
   /** What the dispatcher works with. */
   public record Parts(
@@ -56,8 +62,12 @@ public final class Dispatcher {
   private final Parts parts;
   private final Executor workers;
   private final LongSupplier nanoClock;
+  private final NameCache names = new NameCache();
+  private final ThreadLocal<BsonEncoder> encoders =
+      ThreadLocal.withInitial(() -> new BsonEncoder(REPLY_BYTES_EXPECTED));
   private volatile ClusterTime latest;
   private @Nullable ServerSideRetry retry;
+  private RequestRules rules = RequestRules.NONE;
 
   /** {@code workers} run the long commands, and refuse when there are too many. */
   public Dispatcher(Parts parts, Executor workers, LongSupplier nanoClock) {
@@ -73,11 +83,10 @@ public final class Dispatcher {
     return this;
   }
 
-  /** A cluster time and how replies tell it; the next write makes another. */
-  private record ClusterTime(BsonTimestamp time, BsonDocument field) {
-    static ClusterTime of(BsonTimestamp time) {
-      return new ClusterTime(time, Replies.clusterTime(time));
-    }
+  /** Lets the server refuse what it could do; to be called before the first call. */
+  public Dispatcher obeying(RequestRules requestRules) {
+    rules = requestRules;
+    return this;
   }
 
   /** One request on its way to its reply. */
@@ -110,7 +119,7 @@ public final class Dispatcher {
   }
 
   private void dispatchOnce(Request request, Consumer<BsonDocument> replyTo) {
-    String name = request.commandName();
+    String name = request.commandName(names);
     Command command = parts.commands().find(name);
     if (command == null) {
       parts.metrics().unknown();
@@ -139,6 +148,9 @@ public final class Dispatcher {
   private void run(Call call) {
     try {
       CommandReader body = open(call);
+      if (answer(call, body)) {
+        return;
+      }
       var stage = call.command.start(call.context, body).toCompletableFuture();
       if (stage.isDone() && !stage.isCompletedExceptionally()) {
         await(call, stage.join());
@@ -148,6 +160,29 @@ public final class Dispatcher {
     } catch (RuntimeException | Error failure) {
       fail(call, failure);
     }
+  }
+
+  /** Gives the reply of a command that can write it at once; false for any other. */
+  private boolean answer(Call call, CommandReader body) {
+    BsonEncoder reply = encoders.get();
+    reply.truncate(0);
+    int start = reply.startDocument();
+    if (!call.command.answer(call.context, body, reply)) {
+      return false;
+    }
+    count(call);
+    if (call.followsClusterTime) {
+      latest = latest.at(parts.clusterClock());
+      reply.writeElements(latest.lastFields());
+    } else {
+      Replies.writeOk(reply);
+    }
+    reply.endDocument(start);
+    ReplyTarget.give(call.replyTo, RawDocument.wrap(reply.buffer(), 0, reply.length()));
+    if (reply.buffer().length > KEPT_BYTES_MAX) {
+      encoders.remove();
+    }
+    return true;
   }
 
   /** Goes on with a call that waited. */
@@ -168,9 +203,9 @@ public final class Dispatcher {
     Command.Spec spec = call.command.spec();
     Request request = call.request;
     request.requireSizes();
-    String database = request.isLegacy() ? request.legacyDatabase() : databaseOf(request);
+    CommandReader body = CommandReader.ofCommand(spec, request, names);
+    String database = body.database();
     Names.requireLength(database);
-    CommandReader body = CommandReader.ofCommand(spec, database, request);
     Envelope envelope =
         Envelope.read(body, spec.has(Trait.RETRYABLE_WRITE))
             .ownedBy(request.connection().login().owner());
@@ -182,6 +217,7 @@ public final class Dispatcher {
           ErrorCode.UNAUTHORIZED, spec.name() + " may only be run against the admin database.");
     }
     envelope.api().requireAllowed(spec);
+    rules.require(request, database, envelope.session());
     envelope.session().requireAllowed(spec);
     boolean hasSession = sessionId != null && parts.access().allowsSessions(request.connection());
     Session session = hasSession ? parts.sessions().use(sessionId) : null;
@@ -195,20 +231,6 @@ public final class Dispatcher {
                     Deadline.after(envelope.maxTimeMillis(), nanoClock), parts.metering().start()))
             .guardedBy(parts.access());
     return body;
-  }
-
-  private static String databaseOf(Request request) {
-    RawValue database = request.body().field("$db");
-    if (database == null) {
-      throw new CommandException(
-          ErrorCode.LOCATION_40571, "OP_MSG requests require a $db argument");
-    }
-    if (database.type() != RawTypes.STRING) {
-      throw new CommandException(
-          ErrorCode.LOCATION_13111,
-          "wrong type for field ($db) %d != 2".formatted(Byte.toUnsignedInt(database.type())));
-    }
-    return database.asString();
   }
 
   /** Sends the reply once the write behind it is as safe as the client asked for. */
@@ -232,11 +254,26 @@ public final class Dispatcher {
         reply.append("writeConcernError", error);
       }
     }
+    count(call);
+    if (call.followsClusterTime
+        && call.replyTo instanceof ReplyTarget target
+        && !reply.containsKey("ok")) {
+      latest = latest.at(parts.clusterClock());
+      target.accept(reply, latest.lastFields());
+      return;
+    }
+    send(call, Replies.succeed(reply));
+  }
+
+  /** Counts a call that succeeded. */
+  private void count(Call call) {
+    Command.Spec spec = call.command.spec();
     long nanos = nanoClock.getAsLong() - call.startNanos;
     parts.metrics().succeeded(spec, nanos);
     settle(call, nanos);
-    LOG.debug("{} took {} us", spec.name(), nanos / 1000);
-    send(call, Replies.succeed(reply));
+    if (LOG.isDebugEnabled()) { // or the number becomes an object for nothing
+      LOG.debug("{} took {} us", spec.name(), nanos / 1000);
+    }
   }
 
   private void fail(Call call, Throwable thrown) {
@@ -272,7 +309,13 @@ public final class Dispatcher {
     parts
         .metering()
         .finish(
-            work, new Metering.Origin(name, connection.applicationName(), comment(call.context)));
+            work,
+            new Metering.Origin(
+                name,
+                connection.applicationName(),
+                comment(call.context),
+                call.request.body(),
+                call.request.firstStatement()));
   }
 
   private static String comment(CommandContext context) {
@@ -299,13 +342,8 @@ public final class Dispatcher {
 
   private void send(Call call, BsonDocument reply) {
     if (call.followsClusterTime) {
-      BsonTimestamp now = parts.clusterClock().now();
-      ClusterTime told = latest;
-      if (!told.time.equals(now)) {
-        told = ClusterTime.of(now);
-        latest = told;
-      }
-      reply.append("$clusterTime", told.field).append("operationTime", told.time);
+      latest = latest.at(parts.clusterClock());
+      latest.appendTo(reply);
     }
     call.replyTo.accept(reply);
   }

@@ -4,9 +4,8 @@ import dev.orrery.server.error.CommandException;
 import dev.orrery.server.error.ErrorCode;
 import dev.orrery.storage.value.RawTypes;
 import dev.orrery.storage.value.RawValue;
-import java.util.HashMap;
 import java.util.List;
-import java.util.Map;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The fields that every command may carry, read once for all of them. What is left in the reader
@@ -31,33 +30,24 @@ record Envelope(
 
   /** Takes the generic fields out of {@code body}. */
   static Envelope read(CommandReader body, boolean isRetryableWrite) {
-    Map<String, RawValue> found = new HashMap<>();
-    for (String name : body.remaining()) {
-      boolean isStatement = name.equals("stmtId") || name.equals("stmtIds");
-      if (isGeneric(name) || isRetryableWrite && isStatement) {
-        found.put(name, body.value(name));
+    var found = new EnvelopeFields(isRetryableWrite);
+    for (int i = 0; i < body.size(); i++) {
+      if (!body.isUsed(i) && found.take(body.nameAt(i), body.valueAt(i))) {
+        body.value(body.nameAt(i)); // marks it, and refuses a second one
       }
     }
-    requireObject(found, "databaseVersion");
-    requireObject(found, "shardVersion");
-    RawValue readConcern = found.get("readConcern");
-    RawValue writeConcern = found.get("writeConcern");
-    RawValue readPreference = found.get("$readPreference");
+    requireObject("databaseVersion", found.databaseVersion);
+    requireObject("shardVersion", found.shardVersion);
     return new Envelope(
-        SessionFields.parse(
-            found.get("lsid"),
-            found.get("txnNumber"),
-            found.get("autocommit"),
-            found.get("startTransaction")),
-        ApiParameters.parse(
-            found.get("apiVersion"), found.get("apiStrict"), found.get("apiDeprecationErrors")),
-        readConcern == null ? ReadConcern.DEFAULT : ReadConcern.parse(readConcern),
-        writeConcern == null ? WriteConcern.DEFAULT : WriteConcern.parse(writeConcern),
-        readPreference == null ? "primary" : parseReadPreference(readPreference),
-        found.containsKey("maxTimeMS") ? parseMaxTime(body) : 0,
-        found.get("comment"),
-        StatementIds.parse(body, found.keySet()),
-        found.containsKey("$clusterTime"));
+        SessionFields.parse(found.lsid, found.txnNumber, found.autocommit, found.startTransaction),
+        ApiParameters.parse(found.apiVersion, found.apiStrict, found.apiDeprecationErrors),
+        found.readConcern == null ? ReadConcern.DEFAULT : ReadConcern.parse(found.readConcern),
+        found.writeConcern == null ? WriteConcern.DEFAULT : WriteConcern.parse(found.writeConcern),
+        found.readPreference == null ? "primary" : parseReadPreference(found.readPreference),
+        found.maxTimeMillis == null ? 0 : parseMaxTime(body),
+        found.comment,
+        StatementIds.parse(body, found.statementId != null, found.statementIds != null),
+        found.clusterTime != null);
   }
 
   /** The same in a session of that user, if it is in a session at all. */
@@ -77,48 +67,7 @@ record Envelope(
         hasClusterTime);
   }
 
-  private static boolean isGeneric(String name) {
-    return switch (name) {
-      case "$db",
-          "lsid",
-          "txnNumber",
-          "autocommit",
-          "startTransaction",
-          "readConcern",
-          "writeConcern",
-          "$readPreference",
-          "maxTimeMS",
-          "comment",
-          "apiVersion",
-          "apiStrict",
-          "apiDeprecationErrors",
-          "$clusterTime" ->
-          true;
-      // Between MongoDB's own servers; drivers never send them, and they change nothing here.
-      case "$audit",
-          "$client",
-          "$configServerState",
-          "$configTime",
-          "$oplogQueryData",
-          "$queryOptions",
-          "$replData",
-          "$topologyTime",
-          "allowImplicitCollectionCreation",
-          "clientOperationKey",
-          "coordinator",
-          "databaseVersion",
-          "maxTimeMSOpOnly",
-          "mayBypassWriteBlocking",
-          "shardVersion",
-          "tracking_info",
-          "txnRetryCounter" ->
-          true;
-      default -> false;
-    };
-  }
-
-  private static void requireObject(Map<String, RawValue> found, String name) {
-    RawValue value = found.get(name);
+  private static void requireObject(String name, @Nullable RawValue value) {
     if (value != null && !value.isDocument()) {
       throw new CommandException(
           ErrorCode.LOCATION_10065, "invalid parameter: expected an object (" + name + ")");

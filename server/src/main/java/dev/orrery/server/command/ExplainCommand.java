@@ -58,7 +58,7 @@ public final class ExplainCommand implements Command {
     Request request = Request.message(context.connection(), command, List.of());
     String name = request.commandName();
     if (name.equals("aggregate")) {
-      return aggregate(context, command.toBsonDocument());
+      return aggregate(context, command.toBsonDocument(), VERBOSITIES.get(verbosity));
     }
     Explainable explainable = commands.get(name);
     if (explainable == null) {
@@ -67,7 +67,7 @@ public final class ExplainCommand implements Command {
     }
     BsonDocument onView = explainable.onView(context, reader(context, explainable, request));
     if (onView != null) {
-      return aggregate(context, onView);
+      return aggregate(context, onView, VERBOSITIES.get(verbosity));
     }
     CommandReader inner = reader(context, explainable, request);
     return workers.run(
@@ -86,10 +86,11 @@ public final class ExplainCommand implements Command {
     return reader;
   }
 
-  private CompletionStage<BsonDocument> aggregate(CommandContext context, BsonDocument command) {
+  private CompletionStage<BsonDocument> aggregate(
+      CommandContext context, BsonDocument command, ExplainVerbosity verbosity) {
     command.remove("$db");
     return aggregations
-        .aggregate(context, command.append("explain", BsonBoolean.TRUE))
+        .explain(context, command.append("explain", BsonBoolean.TRUE), verbosity)
         .thenApply(reply -> addServer(context, reply));
   }
 

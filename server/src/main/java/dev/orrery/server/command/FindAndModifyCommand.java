@@ -77,7 +77,7 @@ public final class FindAndModifyCommand implements Explainable {
               output,
               body.safeBool("bypassDocumentValidation", false),
               body.rawDocument("let"));
-      body.ignore("stmtId", "legacyRuntimeConstants", "sampleId");
+      body.ignore("stmtId", "legacyRuntimeConstants", "sampleId", "bypassEmptyTsReplacement");
       body.reject("encryptionInformation");
       body.finish();
       return params;

@@ -12,6 +12,7 @@ import dev.orrery.server.query.Equalities;
 import dev.orrery.server.throughput.MeteredRead;
 import dev.orrery.storage.CollectionStore;
 import dev.orrery.storage.Namespace;
+import dev.orrery.storage.value.BsonEncoder;
 import dev.orrery.storage.value.FieldPath;
 import dev.orrery.storage.value.RawDocument;
 import java.util.List;
@@ -45,6 +46,16 @@ public final class FindCommand implements Explainable {
   @Override
   public BsonDocument run(CommandContext context, CommandReader body) {
     return start(context, body).toCompletableFuture().join();
+  }
+
+  @Override
+  public boolean answer(CommandContext context, CommandReader body, BsonEncoder reply) {
+    PointRead read = PointRead.find(body, services.databases());
+    if (read == null) {
+      return false;
+    }
+    read.answer(context.work(), reply);
+    return true;
   }
 
   @Override
@@ -91,10 +102,14 @@ public final class FindCommand implements Explainable {
     FindParams params = FindParams.parse(body);
     CollectionStore collection = services.databases().find(context.database(), params.collection());
     Query query = FindQuery.of(services, collection, params);
-    return collection == null
-        ? ExplainStages.ofNothing(new Namespace(context.database(), params.collection()), verbosity)
-        : Plans.forFind(services.planner(), query, params)
-            .explain(verbosity, execution(context, params));
+    if (collection == null) {
+      return ExplainStages.ofNothing(
+          new Namespace(context.database(), params.collection()), verbosity);
+    }
+    QueryPlan plan = Plans.forFind(services.planner(), query, params);
+    Execution execution = execution(context, params);
+    context.work().owe(new MeteredRead(collection, execution, plan.isShort()));
+    return ExplainStages.priced(plan, collection, verbosity, execution);
   }
 
   private Execution execution(CommandContext context, FindParams params) {

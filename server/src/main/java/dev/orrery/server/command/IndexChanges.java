@@ -259,8 +259,7 @@ final class IndexChanges {
     if (change.spec != null && !change.reply.isEmpty()) {
       IndexSpec changed = IndexSpec.of(change.spec);
       if (change.isRebuilt) {
-        engine.dropIndex(collection, changed.name());
-        engine.createIndexes(collection, List.of(changed));
+        engine.replaceIndex(collection, changed);
       } else {
         engine.alterIndex(collection, changed);
       }

@@ -62,8 +62,14 @@ public final class Names {
   }
 
   private static boolean isDatabase(String name) {
-    return !name.isEmpty()
-        && name.length() <= DATABASE_CHARACTERS_MAX
-        && name.chars().noneMatch(c -> FORBIDDEN_IN_DATABASES.indexOf(c) >= 0);
+    if (name.isEmpty() || name.length() > DATABASE_CHARACTERS_MAX) {
+      return false;
+    }
+    for (int i = 0; i < name.length(); i++) {
+      if (FORBIDDEN_IN_DATABASES.indexOf(name.charAt(i)) >= 0) {
+        return false;
+      }
+    }
+    return true;
   }
 }

@@ -29,7 +29,7 @@ final class ReIndexCommand implements Command {
   public BsonDocument run(CommandContext context, CommandReader body) {
     String collection = body.collection("reIndex");
     body.finish();
-    if (!databases.provisioning().isCosmos()) {
+    if (!databases.provisioning().rules().isCosmos()) {
       throw new CommandException(
           ErrorCode.ILLEGAL_OPERATION,
           "reIndex is only allowed on a standalone mongod instance. Cannot reIndex '%s' while"

@@ -2,6 +2,7 @@ package dev.orrery.server.command;
 
 import dev.orrery.server.error.CommandException;
 import dev.orrery.server.error.ErrorCode;
+import dev.orrery.storage.value.BsonEncoder;
 import dev.orrery.storage.value.RawDocument;
 import org.bson.BsonBinary;
 import org.bson.BsonDocument;
@@ -20,6 +21,10 @@ final class Replies {
       new BsonDocument("hash", new BsonBinary(new byte[20])).append("keyId", new BsonInt64(0));
 
   private Replies() {}
+
+  static void writeOk(BsonEncoder reply) {
+    reply.writeElement("ok", OK);
+  }
 
   static BsonDocument succeed(BsonDocument reply) {
     return reply.containsKey("ok") ? reply : reply.append("ok", OK);

@@ -7,6 +7,7 @@ import dev.orrery.storage.value.RawDocument;
 import dev.orrery.storage.value.RawElements;
 import dev.orrery.wire.WireLimits;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /**
  * One command as it came in: the connection, the body, and the document sequences beside it. A
@@ -48,6 +49,12 @@ public record Request(
     return first.next() ? first.name() : "";
   }
 
+  /** The same, without decoding it if it is known. */
+  String commandName(NameCache names) {
+    RawElements first = body.elements();
+    return first.next() ? names.name(first, body.bytes()) : "";
+  }
+
   /**
    * Refuses documents that are larger than any may be, with room for a command around a document of
    * 16 MiB. A message may have 48 MB, but only as a sequence of smaller documents.
@@ -55,7 +62,9 @@ public record Request(
   void requireSizes() {
     requireSize(body);
     for (DocumentSequence sequence : sequences) {
-      sequence.documents().forEach(Request::requireSize);
+      for (RawDocument document : sequence.documents()) {
+        requireSize(document);
+      }
     }
   }
 
@@ -77,6 +86,18 @@ public record Request(
     return first.next() && first.valueLength() <= SHOWN_BYTES_MAX
         ? " First element: " + BsonText.element(first.name(), first.value().toBsonValue())
         : "";
+  }
+
+  /** The first update or deletion that came beside the body; null when there is none. */
+  @Nullable RawDocument firstStatement() {
+    for (DocumentSequence sequence : sequences) {
+      boolean areStatements =
+          sequence.name().equals("updates") || sequence.name().equals("deletes");
+      if (areStatements && !sequence.documents().isEmpty()) {
+        return sequence.documents().get(0);
+      }
+    }
+    return null;
   }
 
   /** The size of all documents. */

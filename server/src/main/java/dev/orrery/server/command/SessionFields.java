@@ -6,9 +6,10 @@ import dev.orrery.server.error.ErrorCode;
 import dev.orrery.server.session.SessionId;
 import dev.orrery.storage.value.LittleEndian;
 import dev.orrery.storage.value.RawDocument;
+import dev.orrery.storage.value.RawElements;
 import dev.orrery.storage.value.RawTypes;
 import dev.orrery.storage.value.RawValue;
-import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
 import java.util.UUID;
 
 /**
@@ -23,7 +24,9 @@ public record SessionFields(
     SessionId session, Long txnNumber, boolean isTransaction, boolean startsTransaction) {
   static final SessionFields NONE = new SessionFields(null, null, false, false);
   private static final String PATH = "OperationSessionInfo.";
+  private static final byte[] ID = "id".getBytes(StandardCharsets.UTF_8);
   private static final byte UUID_SUBTYPE = 4;
+  private static final int UUID_BYTES = 16;
 
   /** Values as they came, null for a missing one. */
   static SessionFields parse(
@@ -86,7 +89,20 @@ public record SessionFields(
     if (!lsid.isDocument()) {
       throw FieldErrors.wrongType(PATH + "lsid", lsid.type(), "object");
     }
+    RawElements only = lsid.asDocument().elements();
+    if (only.next() && only.nameEquals(ID) && isUuid(only.value())) {
+      UUID uuid = uuid(only.value());
+      if (!only.next()) {
+        return new SessionId(uuid, ""); // what every driver sends
+      }
+    }
     return sessionId(PATH + "lsid", lsid.asDocument());
+  }
+
+  private static boolean isUuid(RawValue value) {
+    return value.type() == RawTypes.BINARY
+        && value.bytes()[value.offset() + 4] == UUID_SUBTYPE
+        && LittleEndian.int32(value.bytes(), value.offset()) == UUID_BYTES;
   }
 
   private static UUID uuid(String path, RawValue value) {
@@ -100,12 +116,18 @@ public record SessionFields(
           "BSON field '%s' is the wrong binData type '%s', expected type 'UUID'"
               .formatted(path, subtype == 0 ? "general" : Byte.toUnsignedInt(subtype)));
     }
-    if (LittleEndian.int32(value.bytes(), value.offset()) != 16) {
+    if (LittleEndian.int32(value.bytes(), value.offset()) != UUID_BYTES) {
       throw new CommandException(
           ErrorCode.INVALID_UUID, "uuid must be a 16-byte binary field with UUID (4) subtype");
     }
-    ByteBuffer bytes = ByteBuffer.wrap(value.bytes(), value.offset() + 5, 16);
-    return new UUID(bytes.getLong(), bytes.getLong());
+    return uuid(value);
+  }
+
+  private static UUID uuid(RawValue value) {
+    int at = value.offset() + 5;
+    return new UUID(
+        Long.reverseBytes(LittleEndian.int64(value.bytes(), at)),
+        Long.reverseBytes(LittleEndian.int64(value.bytes(), at + Long.BYTES)));
   }
 
   private static long number(RawValue value) {

@@ -5,16 +5,13 @@ import dev.orrery.server.error.ErrorCode;
 import dev.orrery.storage.value.RawTypes;
 import dev.orrery.storage.value.RawValue;
 import java.util.List;
-import java.util.Set;
 
 /** The numbers that a session knows the statements of a retryable write by. */
 record StatementIds(int first, List<Integer> all) {
   private static final StatementIds FROM_ZERO = new StatementIds(0, List.of());
 
-  /** {@code present} are the fields that the body has, of those that every command may have. */
-  static StatementIds parse(CommandReader body, Set<String> present) {
-    boolean hasFirst = present.contains("stmtId");
-    boolean hasAll = present.contains("stmtIds");
+  /** Tells from which of the two fields the body has. */
+  static StatementIds parse(CommandReader body, boolean hasFirst, boolean hasAll) {
     if (hasFirst && hasAll) {
       throw new CommandException(
           ErrorCode.INVALID_OPTIONS, "May not specify both stmtId and stmtIds in write command");

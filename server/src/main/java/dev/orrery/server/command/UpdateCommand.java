@@ -47,6 +47,7 @@ public final class UpdateCommand implements Explainable {
               body.safeBool("bypassDocumentValidation", false),
               body.rawDocument("let"));
       body.ignore("stmtId", "stmtIds", "legacyRuntimeConstants", "isTimeseriesNamespace");
+      body.ignore("bypassEmptyTsReplacement"); // mongoimport sends it; only inserts obey it
       body.reject("encryptionInformation", "collectionUUID");
       body.finish();
       BulkReply.requireSize(statements.size());

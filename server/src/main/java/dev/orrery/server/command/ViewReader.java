@@ -2,6 +2,7 @@ package dev.orrery.server.command;
 
 import dev.orrery.server.error.CommandException;
 import dev.orrery.server.error.ErrorCode;
+import dev.orrery.server.plan.ExplainVerbosity;
 import java.util.concurrent.CompletionStage;
 import org.bson.BsonDocument;
 
@@ -17,4 +18,10 @@ public interface ViewReader {
 
   /** Runs an {@code aggregate} command on the database of the context, and gives its reply. */
   CompletionStage<BsonDocument> aggregate(CommandContext context, BsonDocument aggregate);
+
+  /** Tells how an {@code aggregate} command would run or, if the verbosity asks for it, did. */
+  default CompletionStage<BsonDocument> explain(
+      CommandContext context, BsonDocument aggregate, ExplainVerbosity verbosity) {
+    return aggregate(context, aggregate);
+  }
 }

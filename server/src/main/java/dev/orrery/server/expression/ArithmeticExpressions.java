@@ -124,8 +124,10 @@ final class ArithmeticExpressions {
     if (left.isDateTime() && Numbers.isNumber(right)) {
       return subtractFromDate(left.asDateTime().getValue(), right);
     }
+    // MongoDB writes this one type with a capital.
+    String from = left.isDateTime() ? "Date" : typeName(left);
     throw new CommandException(
-        ErrorCode.TYPE_MISMATCH, "can't $subtract " + typeName(right) + " from " + typeName(left));
+        ErrorCode.TYPE_MISMATCH, "can't $subtract " + typeName(right) + " from " + from);
   }
 
   private static BsonValue subtractFromDate(long millis, BsonValue right) {

@@ -5,6 +5,7 @@ import dev.orrery.server.error.CommandException;
 import dev.orrery.server.error.ErrorCode;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
 import org.bson.BsonArray;
 import org.bson.BsonDocument;
 import org.bson.BsonValue;
@@ -29,6 +30,11 @@ public final class Expressions {
   /** Whether {@code name} is an expression operator, implemented or not. */
   public static boolean isOperator(String name) {
     return ExpressionOperators.TABLE.isKnown(name);
+  }
+
+  /** The names of all operators there are. */
+  public static Set<String> operators() {
+    return ExpressionOperators.TABLE.names();
   }
 
   /** The operator expression {@code {$name: argument}}. */

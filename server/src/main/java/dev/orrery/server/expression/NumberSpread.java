@@ -1,6 +1,9 @@
 package dev.orrery.server.expression;
 
+import java.util.List;
+import org.bson.BsonArray;
 import org.bson.BsonDouble;
+import org.bson.BsonInt64;
 import org.bson.BsonNull;
 import org.bson.BsonValue;
 import org.jspecify.annotations.Nullable;
@@ -40,6 +43,22 @@ public final class NumberSpread {
       squares += other.squares;
     }
     count = total;
+  }
+
+  /** All parts of it, from which {@link #of} makes an equal one. */
+  public BsonValue state() {
+    return new BsonArray(
+        List.of(new BsonInt64(count), new BsonDouble(mean), new BsonDouble(squares)));
+  }
+
+  /** The one with that state. */
+  public static NumberSpread of(BsonValue state) {
+    List<BsonValue> parts = state.asArray().getValues();
+    var spread = new NumberSpread();
+    spread.count = parts.get(0).asInt64().getValue();
+    spread.mean = parts.get(1).asDouble().getValue();
+    spread.squares = parts.get(2).asDouble().getValue();
+    return spread;
   }
 
   /** The deviation: of a population with {@code lost} 0, of a sample with 1; else null. */

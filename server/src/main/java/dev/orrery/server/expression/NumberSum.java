@@ -1,8 +1,11 @@
 package dev.orrery.server.expression;
 
 import java.math.BigDecimal;
+import java.util.List;
+import org.bson.BsonArray;
 import org.bson.BsonDecimal128;
 import org.bson.BsonDouble;
+import org.bson.BsonInt32;
 import org.bson.BsonInt64;
 import org.bson.BsonType;
 import org.bson.BsonValue;
@@ -47,6 +50,31 @@ public final class NumberSum {
     decimals = Decimals.add(decimals, other.decimals);
     type = Numbers.widest(type, other.type);
     count += other.count;
+  }
+
+  /** All parts of the sum, from which {@link #of} makes an equal one. */
+  public BsonValue state() {
+    return new BsonArray(
+        List.of(
+            new BsonDouble(high),
+            new BsonDouble(low),
+            new BsonDouble(special),
+            new BsonDecimal128(decimals),
+            new BsonInt32(type.getValue()),
+            new BsonInt64(count)));
+  }
+
+  /** The sum with that state. */
+  public static NumberSum of(BsonValue state) {
+    List<BsonValue> parts = state.asArray().getValues();
+    var sum = new NumberSum();
+    sum.high = parts.get(0).asDouble().getValue();
+    sum.low = parts.get(1).asDouble().getValue();
+    sum.special = parts.get(2).asDouble().getValue();
+    sum.decimals = parts.get(3).asDecimal128().getValue();
+    sum.type = BsonType.findByValue(parts.get(4).asInt32().getValue());
+    sum.count = parts.get(5).asInt64().getValue();
+    return sum;
   }
 
   public long count() {

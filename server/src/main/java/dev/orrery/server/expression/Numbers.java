@@ -211,6 +211,13 @@ public final class Numbers {
     };
   }
 
+  /** A double, or a decimal if one of the numbers is; by zero it is infinite or NaN. */
+  public static BsonValue divide(BsonValue left, BsonValue right) {
+    return widest(left, right) == BsonType.DECIMAL128
+        ? new BsonDecimal128(Decimals.divide(toDecimal(left), toDecimal(right)))
+        : new BsonDouble(toDouble(left) / toDouble(right));
+  }
+
   /** The product as {@code $multiply} computes it: a long that overflows becomes a double. */
   public static BsonValue multiply(BsonValue left, BsonValue right) {
     BsonValue product = multiplyExact(left, right);

@@ -61,7 +61,8 @@ final class TrigonometryExpressions {
     boolean holds(BsonValue number) {
       double value = Numbers.toDouble(number);
       if (this == FINITE && number.isDecimal128()) {
-        return !number.asDecimal128().getValue().isInfinite();
+        Decimal128 decimal = number.asDecimal128().getValue();
+        return decimal.isNaN() || !decimal.isInfinite();
       }
       return Double.isNaN(value) || value >= min && value <= max;
     }

@@ -4,6 +4,7 @@ import dev.orrery.server.command.ClientConnection;
 import dev.orrery.server.command.Dispatcher;
 import dev.orrery.server.command.DocumentSequence;
 import dev.orrery.server.command.NetworkMeters;
+import dev.orrery.server.command.ReplyTarget;
 import dev.orrery.server.command.Request;
 import dev.orrery.storage.value.BsonEncoder;
 import dev.orrery.storage.value.RawDocument;
@@ -12,14 +13,16 @@ import dev.orrery.wire.Message;
 import dev.orrery.wire.OpMsg;
 import dev.orrery.wire.OpQuery;
 import java.net.InetSocketAddress;
+import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import org.bson.BsonDocument;
+import org.bson.BsonValue;
 
 /** Answers requests with commands: messages of the wire become requests, replies become bytes. */
 public final class CommandHandler implements RequestHandler {
-  private static final Connection.Attribute<ClientConnection> CLIENT =
-      new Connection.Attribute<>("client", ClientConnection.class);
   private static final int REPLY_BYTES_EXPECTED = 512;
+  private static final byte[] NO_FIELDS = {};
 
   private final Dispatcher dispatcher;
   private final NetworkMeters meters;
@@ -32,8 +35,7 @@ public final class CommandHandler implements RequestHandler {
   @Override
   public void opened(Connection connection) {
     meters.opened();
-    connection.set(
-        CLIENT,
+    connection.attach(
         new ClientConnection(
             connection.id(),
             text(connection.remote()),
@@ -48,33 +50,66 @@ public final class CommandHandler implements RequestHandler {
 
   @Override
   public void handle(Connection connection, Message message, ReplySink sink) {
-    ClientConnection client = connection.find(CLIENT).orElseThrow();
+    var client = (ClientConnection) connection.attachment();
     Request request =
         message instanceof OpQuery query
             ? Request.query(client, query.database(), raw(query.body()))
             : request(client, (OpMsg) message);
     meters.received(request.bytes());
-    dispatcher.dispatch(
-        request,
-        reply -> {
-          DocumentBytes bytes = encode(reply);
-          meters.sent(bytes.length());
-          sink.reply(bytes);
-          if (client.isClosing()) {
-            connection.close();
-          }
-        });
+    dispatcher.dispatch(request, new Reply(connection, client, sink));
+  }
+
+  /** Where the reply to one request goes. */
+  private final class Reply implements ReplyTarget {
+    private final Connection connection;
+    private final ClientConnection client;
+    private final ReplySink sink;
+
+    Reply(Connection connection, ClientConnection client, ReplySink sink) {
+      this.connection = connection;
+      this.client = client;
+      this.sink = sink;
+    }
+
+    @Override
+    public void accept(BsonDocument reply) {
+      accept(reply, NO_FIELDS);
+    }
+
+    @Override
+    public void accept(BsonDocument reply, byte[] lastFields) {
+      DocumentBytes bytes = encode(reply, lastFields);
+      meters.sent(bytes.length());
+      sink.reply(bytes);
+      closeIfAsked();
+    }
+
+    @Override
+    public void acceptEncoded(RawDocument reply) {
+      meters.sent(reply.length());
+      sink.replyShared(new DocumentBytes(reply.bytes(), reply.offset(), reply.length()));
+      closeIfAsked();
+    }
+
+    private void closeIfAsked() {
+      if (client.isClosing()) {
+        connection.close();
+      }
+    }
   }
 
   private static Request request(ClientConnection client, OpMsg message) {
-    List<DocumentSequence> sequences =
-        message.sequences().stream()
-            .map(
-                sequence ->
-                    new DocumentSequence(
-                        sequence.name(),
-                        sequence.documents().stream().map(CommandHandler::raw).toList()))
-            .toList();
+    if (message.sequences().isEmpty()) {
+      return Request.message(client, raw(message.body()), List.of());
+    }
+    var sequences = new ArrayList<DocumentSequence>(message.sequences().size());
+    for (dev.orrery.wire.DocumentSequence sequence : message.sequences()) {
+      var documents = new ArrayList<RawDocument>(sequence.documents().size());
+      for (DocumentBytes document : sequence.documents()) {
+        documents.add(raw(document));
+      }
+      sequences.add(new DocumentSequence(sequence.name(), documents));
+    }
     return Request.message(client, raw(message.body()), sequences);
   }
 
@@ -82,9 +117,14 @@ public final class CommandHandler implements RequestHandler {
     return RawDocument.wrap(document.bytes(), document.offset(), document.length());
   }
 
-  private static DocumentBytes encode(BsonDocument reply) {
+  private static DocumentBytes encode(BsonDocument reply, byte[] lastFields) {
     var encoder = new BsonEncoder(REPLY_BYTES_EXPECTED);
-    encoder.writeDocument(reply);
+    int start = encoder.startDocument();
+    for (Map.Entry<String, BsonValue> field : reply.entrySet()) {
+      encoder.writeElement(field.getKey(), field.getValue());
+    }
+    encoder.writeElements(lastFields);
+    encoder.endDocument(start);
     return new DocumentBytes(encoder.buffer(), 0, encoder.length());
   }
 

@@ -1,9 +1,6 @@
 package dev.orrery.server.net;
 
 import java.net.InetSocketAddress;
-import java.util.Map;
-import java.util.Optional;
-import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
@@ -17,7 +14,7 @@ public final class Connection {
   private final InetSocketAddress local;
   private final Runnable closer;
   private volatile Supplier<String> certificateSubject = () -> null;
-  private final Map<Attribute<?>, Object> attributes = new ConcurrentHashMap<>(4);
+  private volatile @Nullable Object attachment;
 
   /**
    * @param id unique in this server, positive, increasing
@@ -56,23 +53,17 @@ public final class Connection {
     certificateSubject = source;
   }
 
-  public <T> Optional<T> find(Attribute<T> attribute) {
-    return Optional.ofNullable(attributes.get(attribute)).map(attribute.type()::cast);
+  /** What the handler of the requests remembers about this connection; null at first. */
+  public @Nullable Object attachment() {
+    return attachment;
   }
 
-  public <T> void set(Attribute<T> attribute, T value) {
-    attributes.put(attribute, value);
-  }
-
-  public void remove(Attribute<?> attribute) {
-    attributes.remove(attribute);
+  public void attach(Object newAttachment) {
+    attachment = newAttachment;
   }
 
   @Override
   public String toString() {
     return "conn" + id;
   }
-
-  /** The name and type of something that a command remembers about a connection. */
-  public record Attribute<T>(String name, Class<T> type) {}
 }

@@ -140,7 +140,10 @@ final class ConnectionHandler extends ChannelInboundHandlerAdapter {
     } finally {
       isDraining = false;
     }
-    context.channel().config().setAutoRead(!decoder.hasUnread());
+    boolean mayRead = !decoder.hasUnread();
+    if (context.channel().config().isAutoRead() != mayRead) { // nearly never: setting it is dear
+      context.channel().config().setAutoRead(mayRead);
+    }
   }
 
   private boolean mayStart() {
@@ -194,6 +197,15 @@ final class ConnectionHandler extends ChannelInboundHandlerAdapter {
         loop.execute(() -> answer(request, document));
       } catch (RejectedExecutionException e) {
         LOG.debug("{} was closed before its reply was ready", connection);
+      }
+    }
+
+    @Override
+    public void replyShared(DocumentBytes document) {
+      if (context.executor().inEventLoop()) {
+        reply(document); // written before this returns
+      } else {
+        reply(DocumentBytes.of(document.copy()));
       }
     }
 

@@ -43,6 +43,7 @@ public final class NetServer implements AutoCloseable {
   private final EventLoopGroup loops;
   private final ChannelGroup connections = new DefaultChannelGroup(GlobalEventExecutor.INSTANCE);
   private final AtomicInteger lastId = new AtomicInteger();
+  private volatile boolean isStopping;
   private Channel listener;
 
   private NetServer(Options options, RequestHandler requests) {
@@ -97,17 +98,26 @@ public final class NetServer implements AutoCloseable {
    */
   @Override
   public void close() {
+    isStopping = true;
     if (listener != null) {
       listener.close().awaitUninterruptibly();
     }
     for (Channel connection : connections) {
-      connection.pipeline().get(ConnectionHandler.class).stop();
+      stop(connection);
     }
     if (!connections.newCloseFuture().awaitUninterruptibly(GRACE_MILLIS)) {
       LOG.warn("{} connections are cut off with a request in flight", connections.size());
       connections.close().awaitUninterruptibly();
     }
     loops.shutdownGracefully(0, GRACE_MILLIS, TimeUnit.MILLISECONDS).awaitUninterruptibly();
+  }
+
+  /** A connection that is just being closed by its client has lost its handlers already. */
+  private static void stop(Channel connection) {
+    var handler = connection.pipeline().get(ConnectionHandler.class);
+    if (handler != null) {
+      handler.stop();
+    }
   }
 
   private ServerBootstrap bootstrap() {
@@ -133,9 +143,12 @@ public final class NetServer implements AutoCloseable {
       channel.close();
       return;
     }
-    connections.add(channel);
     options.security().install(channel.pipeline());
     channel.pipeline().addLast(new ConnectionHandler(lastId.incrementAndGet(), requests));
+    connections.add(channel); // with its handler, or a stop could not tell it
+    if (isStopping) {
+      stop(channel); // it came too late to be seen by close()
+    }
   }
 
   private static IoHandlerFactory ioHandlerFactory() {

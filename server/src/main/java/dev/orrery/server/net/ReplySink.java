@@ -13,6 +13,11 @@ public interface ReplySink {
    */
   void reply(DocumentBytes document);
 
+  /** The same for bytes that change once this returns. */
+  default void replyShared(DocumentBytes document) {
+    reply(DocumentBytes.of(document.copy()));
+  }
+
   /** Closes the connection instead of sending a reply. */
   void hangUp();
 }

@@ -28,6 +28,11 @@ public final class ClusterClock {
     return new BsonTimestamp(latest.get());
   }
 
+  /** Whether that is still the latest time. */
+  public boolean isAt(long time) {
+    return latest.get() == time;
+  }
+
   private long wallTime() {
     return (clock.millis() / 1000) << 32 | 1;
   }

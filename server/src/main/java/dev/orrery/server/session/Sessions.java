@@ -92,6 +92,11 @@ public final class Sessions {
         .forEach(session -> end(session.id()));
   }
 
+  /** The sessions that are alive now. */
+  public List<Session> all() {
+    return List.copyOf(alive.values());
+  }
+
   public int count() {
     return alive.size();
   }

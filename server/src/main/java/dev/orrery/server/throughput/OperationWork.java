@@ -3,6 +3,7 @@ package dev.orrery.server.throughput;
 import dev.orrery.server.query.Filter;
 import dev.orrery.storage.CollectionStore;
 import dev.orrery.storage.PartitionStore;
+import dev.orrery.storage.WorkMeter;
 import dev.orrery.storage.WriteOperation;
 import dev.orrery.storage.WriteOutcome;
 import dev.orrery.storage.value.RawDocument;
@@ -10,6 +11,7 @@ import dev.orrery.storage.value.RawValue;
 import java.util.ArrayList;
 import java.util.BitSet;
 import java.util.List;
+import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -29,7 +31,11 @@ public final class OperationWork {
   private static final int OWED_MAX = 100;
 
   private final Metering metering;
-  private long twentyFirsts;
+  private volatile long twentyFirsts; // of one thread at a time, but currentOp looks on
+  private volatile int partitionsVisited;
+  private @Nullable UUID visitedCollection;
+  private final BitSet visited = new BitSet();
+  private long second;
   private @Nullable PartitionKeyValue key;
   private final List<MeteredRead> owed = new ArrayList<>(1);
 
@@ -40,6 +46,16 @@ public final class OperationWork {
   /** What the request cost so far. */
   public RequestCharge charge() {
     return new RequestCharge(twentyFirsts);
+  }
+
+  /** How many physical partitions it asked so far. */
+  public int partitionsVisited() {
+    return partitionsVisited;
+  }
+
+  /** When the last charge was taken. */
+  long second() {
+    return second;
   }
 
   /** Whether requests to that collection can be refused for what they cost. */
@@ -60,6 +76,31 @@ public final class OperationWork {
     long wait = wait(collection, targets.partitions());
     if (wait > 0) {
       throw RateLimit.ofCommand(wait, metering.nextActivity());
+    }
+  }
+
+  /**
+   * The same for a command that reads one document by its primary key.
+   *
+   * @param partitionKey null in a collection without one
+   */
+  public void admitLookup(
+      CollectionStore collection, PartitionStore partition, @Nullable RawValue partitionKey) {
+    key = partitionKey == null ? null : PartitionKeyValue.of(partitionKey);
+    if (isLimited(collection)) {
+      long wait = wait(collection, List.of(partition));
+      if (wait > 0) {
+        throw RateLimit.ofCommand(wait, metering.nextActivity());
+      }
+    }
+  }
+
+  /** Pays for a read by primary key, whether it found its document or not. */
+  public void lookedUp(CollectionStore collection, PartitionStore partition, WorkMeter meter) {
+    RequestCharge charge = RequestUnits.pointRead(meter.bytesLoaded());
+    pay(collection, partition.id(), charge);
+    if (key != null) {
+      metering.chargeKey(collection, key, charge);
     }
   }
 
@@ -162,7 +203,10 @@ public final class OperationWork {
    * @param terms how many index entries all of them added and removed
    */
   public void wrote(List<WriteOperation> operations, List<WriteOutcome> outcomes, long terms) {
-    int applied = (int) outcomes.stream().filter(WriteOutcome::isApplied).count();
+    int applied = 0;
+    for (WriteOutcome outcome : outcomes) {
+      applied += outcome.isApplied() ? 1 : 0;
+    }
     long part = applied == 0 ? 0 : terms / applied;
     long rest = terms - part * applied;
     for (int i = 0; i < outcomes.size(); i++) {
@@ -187,7 +231,20 @@ public final class OperationWork {
   }
 
   private void pay(CollectionStore collection, int partition, RequestCharge charge) {
-    twentyFirsts += charge.twentyFirsts();
-    metering.charge(collection, partition, charge);
+    twentyFirsts = twentyFirsts + charge.twentyFirsts();
+    visit(collection, partition);
+    second = metering.charge(collection, partition, charge);
+  }
+
+  private void visit(CollectionStore collection, int partition) {
+    UUID uuid = collection.info().uuid();
+    if (visitedCollection != uuid) { // one that is visited again counts again, like a round trip
+      visitedCollection = uuid;
+      visited.clear();
+    }
+    if (!visited.get(partition)) {
+      visited.set(partition);
+      partitionsVisited = partitionsVisited + 1;
+    }
   }
 }

@@ -1,15 +1,31 @@
 package dev.orrery.server.update;
 
+import dev.orrery.server.aggregate.Pipeline;
+import dev.orrery.server.aggregate.UpdatePipeline;
 import dev.orrery.storage.value.RawDocument;
-import java.util.function.UnaryOperator;
+import org.bson.BsonArray;
 import org.bson.BsonDocument;
 
 /** An update by aggregation stages: the document they give replaces the one they got. */
 final class PipelineUpdate extends Update {
-  private final UnaryOperator<BsonDocument> pipeline;
+  private final UpdatePipeline pipeline;
 
-  PipelineUpdate(UnaryOperator<BsonDocument> pipeline) {
+  private PipelineUpdate(UpdatePipeline pipeline) {
     this.pipeline = pipeline;
+  }
+
+  static void requireForm(BsonArray stages) {
+    UpdatePipeline.requireForm(Pipeline.documents(stages));
+  }
+
+  static PipelineUpdate parse(BsonArray stages, UpdateOptions options) {
+    var context = options.expressions();
+    if (options.constants() != null) {
+      for (var constant : options.constants().entrySet()) {
+        context = context.withConstant(constant.getKey(), constant.getValue());
+      }
+    }
+    return new PipelineUpdate(UpdatePipeline.parse(Pipeline.documents(stages), context));
   }
 
   @Override

@@ -2,8 +2,7 @@ package dev.orrery.server.update;
 
 import dev.orrery.server.error.CommandException;
 import dev.orrery.server.error.ErrorCode;
-import java.util.ArrayList;
-import java.util.List;
+import org.bson.BsonArray;
 import org.bson.BsonDocument;
 import org.bson.BsonValue;
 
@@ -17,7 +16,7 @@ public final class UpdateParser {
    */
   public static void requireForm(BsonValue update) {
     if (update.isArray()) {
-      Pipelines.requireForm(update.asArray());
+      PipelineUpdate.requireForm(update.asArray());
     } else if (!update.isDocument()) {
       throw new CommandException(
           ErrorCode.FAILED_TO_PARSE, "Update argument must be either an object or an array");
@@ -28,7 +27,7 @@ public final class UpdateParser {
   public static Update parse(BsonValue update, UpdateOptions options) {
     requireForm(update);
     if (update.isArray()) {
-      return parsePipeline(stages(update), options);
+      return parsePipeline(update.asArray(), options);
     }
     var arrayFilters = ArrayFilter.parseAll(options.arrayFilters(), options.order());
     if (options.constants() != null) {
@@ -50,18 +49,12 @@ public final class UpdateParser {
     return !update.isEmpty() && update.getFirstKey().startsWith("$");
   }
 
-  private static Update parsePipeline(List<BsonDocument> stages, UpdateOptions options) {
+  private static Update parsePipeline(BsonArray stages, UpdateOptions options) {
     if (!ArrayFilter.parseAll(options.arrayFilters(), options.order()).isEmpty()) {
       throw new CommandException(
           ErrorCode.FAILED_TO_PARSE,
           "arrayFilters may not be specified for pipeline-style updates");
     }
-    return new PipelineUpdate(Pipelines.parse(stages, options));
-  }
-
-  private static List<BsonDocument> stages(BsonValue pipeline) {
-    var stages = new ArrayList<BsonDocument>();
-    pipeline.asArray().forEach(stage -> stages.add(stage.asDocument()));
-    return stages;
+    return PipelineUpdate.parse(stages, options);
   }
 }

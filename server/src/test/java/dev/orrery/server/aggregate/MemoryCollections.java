@@ -63,6 +63,11 @@ final class MemoryCollections implements Environment, Output {
   }
 
   @Override
+  public boolean hasIndex(Namespace namespace, String field) {
+    return field.equals("_id");
+  }
+
+  @Override
   public BsonDocument collectionStatistics(Namespace namespace, BsonDocument specification) {
     return new BsonDocument("ns", new BsonString(namespace.toString()));
   }
@@ -84,7 +89,12 @@ final class MemoryCollections implements Environment, Output {
   }
 
   @Override
-  public List<BsonDocument> sessions(BsonDocument specification) {
+  public List<BsonDocument> sessions(@Nullable List<String> owners) {
+    return List.of();
+  }
+
+  @Override
+  public List<BsonDocument> planCache(Namespace namespace) {
     return List.of();
   }
 

@@ -2,9 +2,9 @@ package dev.orrery.server.aggregate;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.within;
 
 import dev.orrery.server.error.CommandException;
-import dev.orrery.server.error.ErrorCode;
 import dev.orrery.server.expression.ParseContext;
 import dev.orrery.server.query.Collation;
 import dev.orrery.storage.Namespace;
@@ -86,6 +86,65 @@ class PipelineTest {
   }
 
   @Test
+  void everyAccumulatorGivesTheSameOnDisk() throws IOException {
+    var tiny = new Run.Spill(temporary, true, 4_000);
+    for (String accumulator :
+        List.of(
+            "$sum: '$size'",
+            "$sum: {$divide: ['$size', 7]}",
+            "$sum: {$toDecimal: '$size'}",
+            "$avg: '$size'",
+            "$min: '$size'",
+            "$max: '$size'",
+            "$first: '$_id'",
+            "$last: '$none'",
+            "$push: '$_id'",
+            "$push: '$$ROOT'",
+            "$addToSet: {$mod: ['$size', 10]}",
+            "$mergeObjects: {a: '$size'}",
+            "$count: {}",
+            "$firstN: {n: 2, input: '$_id'}",
+            "$lastN: {n: 2, input: '$_id'}",
+            "$minN: {n: 2, input: '$size'}",
+            "$maxN: {n: 2, input: '$size'}",
+            "$top: {sortBy: {size: 1}, output: '$_id'}",
+            "$topN: {n: 3, sortBy: {size: -1}, output: '$_id'}",
+            "$bottom: {sortBy: {size: 1}, output: '$_id'}",
+            "$bottomN: {n: 3, sortBy: {none: 1}, output: '$_id'}",
+            "$median: {input: '$size', method: 'approximate'}",
+            "$percentile: {input: '$size', p: [0.3], method: 'approximate'}")) {
+      for (String key : List.of("{$mod: ['$_id', 5]}", "'$group'", "null")) {
+        String stages = "[{$group: {_id: " + key + ", r: {" + accumulator + "}}}]";
+        assertThat(run(stages, tiny))
+            .as(stages)
+            .containsExactlyInAnyOrderElementsOf(run(stages, inMemory()));
+      }
+    }
+    assertNothingIsLeftOnDisk();
+  }
+
+  @Test
+  void deviationsOfMergedPartsAreTheSameButForRounding() {
+    String stages =
+        "[{$group: {_id: {$mod: ['$_id', 5]}, all: {$push: '$$ROOT'}, r: {$stdDevPop:"
+            + " '$size'}}}, {$sort: {_id: 1}}]";
+    List<BsonDocument> onDisk = run(stages, new Run.Spill(temporary, true, 4_000));
+    List<BsonDocument> inMemory = run(stages, inMemory());
+    for (int i = 0; i < inMemory.size(); i++) {
+      assertThat(onDisk.get(i).getDouble("r").getValue())
+          .isCloseTo(inMemory.get(i).getDouble("r").getValue(), within(1e-9));
+    }
+  }
+
+  @Test
+  void manySortedRunsAreMergedAFewAtATime() throws IOException {
+    var tiny = new Run.Spill(temporary, true, 4_000);
+    String stages = "[{$project: {x: {$mod: ['$size', 17]}}}, {$sort: {x: -1}}]";
+    assertThat(run(stages, tiny)).isEqualTo(run(stages, inMemory())).hasSize(COUNT);
+    assertNothingIsLeftOnDisk();
+  }
+
+  @Test
   void windowsGiveTheSameOnDisk() throws IOException {
     String stages =
         "[{$setWindowFields: {partitionBy: '$group', sortBy: {_id: 1}, output: {n:"
@@ -95,17 +154,58 @@ class PipelineTest {
   }
 
   @Test
-  void withoutDiskTooMuchMemoryIsRefused() {
-    var small = new Run.Spill(temporary, false, 20_000);
-    for (String stages :
-        List.of("[{$project: {x: '$size'}}, {$sort: {x: 1}}]", "[{$group: {_id: '$_id'}}]")) {
-      assertThatThrownBy(() -> run(stages, small))
-          .isInstanceOfSatisfying(
-              CommandException.class,
-              e ->
-                  assertThat(e.code())
-                      .isEqualTo(ErrorCode.QUERY_EXCEEDED_MEMORY_LIMIT_NO_DISK_USE_ALLOWED));
-    }
+  void oneLargeWindowPartitionGivesTheSameOnDisk() throws IOException {
+    String stages =
+        "[{$setWindowFields: {sortBy: {size: 1, _id: 1}, output: {sum: {$sum: '$size', window:"
+            + " {documents: [-2, 3]}}, before: {$shift: {output: '$_id', by: -1}}}}}]";
+    assertThat(run(stages, onDisk())).isEqualTo(run(stages, inMemory())).hasSize(COUNT);
+    assertNothingIsLeftOnDisk();
+  }
+
+  @Test
+  void withoutDiskBlockingStagesRefuseToTakeTooMuchMemory() {
+    String sort =
+        "PlanExecutor error during aggregation :: caused by :: Sort exceeded memory limit of 20000"
+            + " bytes, but did not opt in to external sorting.";
+    String group =
+        "PlanExecutor error during aggregation :: caused by :: Exceeded memory limit for $group,"
+            + " but didn't allow external sort. Pass allowDiskUse:true to opt in.";
+    assertTooLarge("[{$project: {x: '$size'}}, {$sort: {x: 1}}]", 292, sort);
+    assertTooLarge("[{$bucketAuto: {groupBy: '$size', buckets: 3}}]", 292, sort);
+    assertTooLarge(
+        "[{$setWindowFields: {sortBy: {size: 1}, output: {n: {$rank: {}}}}}]", 292, sort);
+    assertTooLarge("[{$group: {_id: '$_id'}}]", 292, group);
+    assertTooLarge("[{$sortByCount: '$_id'}]", 292, group);
+    assertTooLarge("[{$facet: {one: [{$group: {_id: '$_id'}}]}}]", 292, group);
+  }
+
+  @Test
+  void stagesWhoseResultMustFitIntoMemoryHaveALimit() {
+    assertTooLarge(
+        "[{$facet: {all: [{$match: {}}]}}]",
+        4031700,
+        "PlanExecutor error during aggregation :: caused by :: document constructed by $facet is");
+    assertTooLarge(
+        "[{$limit: 1}, {$graphLookup: {from: 'items', startWith: '$group', connectFromField:"
+            + " 'group', connectToField: 'none', as: 'all'}}, {$lookup: {from: 'items', pipeline:"
+            + " [], as: 'all'}}]",
+        4568,
+        "PlanExecutor error during aggregation :: caused by :: Total size of documents in items"
+            + " matching pipeline's $lookup stage exceeds 20000 bytes");
+    assertTooLarge(
+        "[{$limit: 1}, {$graphLookup: {from: 'items', startWith: null, connectFromField: '_id',"
+            + " connectToField: 'none', as: 'all'}}]",
+        40099,
+        "PlanExecutor error during aggregation :: caused by :: $graphLookup reached maximum memory"
+            + " consumption");
+  }
+
+  private void assertTooLarge(String stages, int code, String message) {
+    assertThatThrownBy(() -> run(stages, new Run.Spill(temporary, false, 20_000)))
+        .as(stages)
+        .isInstanceOfSatisfying(
+            CommandException.class, e -> assertThat(e.code().number()).isEqualTo(code))
+        .hasMessageStartingWith(message);
   }
 
   @Test

@@ -44,7 +44,8 @@ final class DataFixture implements AutoCloseable {
             new Workers(Runnable::run, timer),
             directory,
             ObjectId::new);
-    var aggregate = new AggregateCommand(services, commands.services().facts());
+    var aggregate =
+        new AggregateCommand(services, commands.services().facts(), commands.services().sessions());
     DataCommands.list(services, aggregate, commands.services().facts()).forEach(commands::with);
     commands.with(aggregate);
     DdlCommands.all(services.databases(), cursors, aggregate, () -> new UUID(0, 1), () -> 0)

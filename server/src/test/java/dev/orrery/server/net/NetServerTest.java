@@ -10,6 +10,7 @@ import io.netty.buffer.ByteBufAllocatorMetricProvider;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.InetSocketAddress;
+import java.net.Socket;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -150,6 +151,19 @@ final class NetServerTest {
   }
 
   @Test
+  void aStopMayMeetConnectionsThatComeAndGo() throws Exception {
+    for (int round = 0; round < 40; round++) {
+      var stopping = start(1_000);
+      var address = stopping.address();
+      var visitor = new Thread(() -> comeAndGoUntilRefused(address));
+      visitor.start();
+      Thread.sleep(round % 5);
+      stopping.close();
+      visitor.join();
+    }
+  }
+
+  @Test
   void anAddressInUseIsNamed() throws IOException {
     server = start(100);
     int port = server.address().getPort();
@@ -210,6 +224,16 @@ final class NetServerTest {
 
   private NetServer start(int connectionsMax) throws IOException {
     return NetServer.start(new NetServer.Options("127.0.0.1", 0, 2, connectionsMax), requests);
+  }
+
+  private static void comeAndGoUntilRefused(InetSocketAddress address) {
+    while (true) {
+      try (var socket = new Socket()) {
+        socket.connect(address, 1_000);
+      } catch (IOException e) {
+        return;
+      }
+    }
   }
 
   private static void sendUntilClosed(RawClient client, String json) {

@@ -10,18 +10,18 @@ import dev.orrery.storage.value.StringOrder;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 import java.util.Queue;
 import java.util.TreeMap;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
-import java.util.concurrent.ConcurrentSkipListMap;
 import java.util.function.Supplier;
 
 /** The open collections of an engine, by name and by number. Changed under the engine's lock. */
 final class Collections {
-  private final Map<Namespace, ChronicleCollection> byName = new ConcurrentSkipListMap<>();
+  private final Map<Namespace, ChronicleCollection> byName = new ConcurrentHashMap<>();
   private final Map<Integer, ChronicleCollection> byId = new ConcurrentHashMap<>();
   private final PartitionOpener opener;
   private final Log log;
@@ -39,8 +39,11 @@ final class Collections {
     return opener;
   }
 
+  /** Sorted by name. */
   List<ChronicleCollection> all() {
-    return List.copyOf(byName.values());
+    var sorted = new ArrayList<>(byName.values());
+    sorted.sort(Comparator.comparing(collection -> collection.info().namespace()));
+    return List.copyOf(sorted);
   }
 
   /** Null when there is none of that name. */
@@ -76,7 +79,7 @@ final class Collections {
             opener.of(entry.id(), description),
             directory,
             savedStamps.getOrDefault(directory.getFileName().toString(), Map.of()),
-            new PartitionRebuild(log, collection, keys(description.get()), entry.range()),
+            new PartitionRebuild(log, keys(description.get()), entry.range(), description),
             rebuilt::add);
     return new PhysicalPartition(collection, entry, checked, log);
   }

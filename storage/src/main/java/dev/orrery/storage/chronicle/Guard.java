@@ -29,8 +29,12 @@ final class Guard {
 
   void enter() {
     if (!tryEnter()) {
-      throw new StorageException(StorageException.Reason.GONE, name + " is gone");
+      throw gone();
     }
+  }
+
+  StorageException gone() {
+    return new StorageException(StorageException.Reason.GONE, name + " is gone");
   }
 
   void leave() {

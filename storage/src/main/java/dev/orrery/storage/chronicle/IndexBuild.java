@@ -19,6 +19,10 @@ final class IndexBuild {
    * that changed since is read again, so what is added is always its present version. When all are
    * in, the indexes are saved and the catalog says that they exist. A crash before that leaves no
    * trace but files that the next build under that number removes.
+   *
+   * To replace an index is to build another of the same name beside it: one catalog record puts the
+   * new one in the place of the old one. Until then everybody who asks by name finds the old one,
+   * which comes first among a partition's indexes.
    */
   private static final int BATCH_DOCUMENTS = 64;
 
@@ -30,13 +34,29 @@ final class IndexBuild {
     this.collection = collection;
   }
 
+  /** Adds indexes. */
   void run(List<IndexSpec> specs) {
+    build(specs, null);
+  }
+
+  /** Builds an index in place of the present one of that name. */
+  void replace(IndexSpec spec) {
+    IndexEntry old = collection.info().index(spec.name());
+    if (old == null || !old.ready()) {
+      throw new StorageException(StorageException.Reason.GONE, "no index " + spec.name());
+    }
+    build(List.of(spec), old);
+    engine.log().awaitDurable(engine.log().lastLsn()); // files go when the log surely says so
+    engine.all().removeIndex(collection, old.id());
+  }
+
+  private void build(List<IndexSpec> specs, IndexEntry old) {
     List<IndexEntry> entries = hangIn(specs);
     try {
       for (PhysicalPartition partition : collection.physicalPartitions()) {
         fill(partition, entries);
       }
-      publish(entries);
+      publish(entries, old);
     } catch (RuntimeException | Error e) {
       entries.forEach(entry -> engine.all().removeIndex(collection, entry.id()));
       throw e;
@@ -95,6 +115,7 @@ final class IndexBuild {
       } finally {
         partition.lock.unlock();
       }
+      partition.letOthersIn();
     } while (count > 0);
   }
 
@@ -121,7 +142,7 @@ final class IndexBuild {
     }
   }
 
-  private void publish(List<IndexEntry> entries) {
+  private void publish(List<IndexEntry> entries, IndexEntry old) {
     var checkpointer = new Checkpointer(engine.log());
     collection.physicalPartitions().forEach(checkpointer::save);
     engine.ddl().lock();
@@ -131,7 +152,13 @@ final class IndexBuild {
       }
       CollectionInfo info = collection.info();
       var all = new ArrayList<>(info.indexes());
-      entries.forEach(entry -> all.add(new IndexEntry(entry.id(), entry.spec(), true)));
+      int at = old == null ? all.size() : all.indexOf(info.index(old.spec().name()));
+      if (old != null) {
+        all.remove(at);
+      }
+      for (IndexEntry entry : entries) {
+        all.add(at++, new IndexEntry(entry.id(), entry.spec(), true));
+      }
       engine.describe(collection, info.withIndexes(all));
       engine.all().describeIndexes(collection);
     } finally {

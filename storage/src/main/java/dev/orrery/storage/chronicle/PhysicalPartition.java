@@ -12,10 +12,13 @@ import dev.orrery.storage.index.IndexSpec;
 import dev.orrery.storage.log.Log;
 import dev.orrery.storage.partition.EpkRange;
 import dev.orrery.storage.partition.PartitionMap;
+import dev.orrery.storage.value.BsonEncoder;
 import dev.orrery.storage.value.RawDocument;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.locks.LockSupport;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.BinaryOperator;
 import java.util.function.Function;
 
 /**
@@ -36,6 +39,8 @@ final class PhysicalPartition implements PartitionStore {
   final ReentrantLock lock = new ReentrantLock();
 
   private static final OrderedIndex[] NO_INDEXES = {};
+  private static final int TURN_STEPS = 50;
+  private static final long TURN_STEP_NANOS = 200_000;
 
   private final int collectionId;
   private final PartitionMap.Entry entry;
@@ -43,8 +48,9 @@ final class PhysicalPartition implements PartitionStore {
   private final Log log;
   private final Guard guard;
   private volatile PartitionFiles files;
-  private volatile List<PhysicalPartition> children;
+  private volatile List<Successor> successors;
   private SplitMirror mirror;
+  private Validation.Tally follower;
   private volatile boolean isDropped;
   private volatile boolean isChanged;
   private volatile Throwable failure;
@@ -70,10 +76,6 @@ final class PhysicalPartition implements PartitionStore {
   @Override
   public EpkRange range() {
     return entry.range();
-  }
-
-  PartitionMap.Entry entry() {
-    return entry;
   }
 
   /**
@@ -114,6 +116,11 @@ final class PhysicalPartition implements PartitionStore {
     return isDropped;
   }
 
+  /** Whether there are no documents. */
+  boolean isEmpty() {
+    return statistics().documents() == 0;
+  }
+
   /** Ends the partition, and its files as soon as nobody reads them. The lock must be held. */
   void drop() {
     if (!isDropped) {
@@ -131,25 +138,49 @@ final class PhysicalPartition implements PartitionStore {
     }
   }
 
-  /** The partitions that took over after a split, or null while this one serves. */
-  List<PhysicalPartition> children() {
-    return children;
+  /** Who took over after a split or a merge; null while this one serves. */
+  List<Successor> successors() {
+    return successors;
   }
 
-  /** Hands over to the children of a split. The lock must be held; {@link #drop} follows. */
-  void retire(List<PhysicalPartition> successors) {
-    children = List.copyOf(successors);
+  boolean isRetired() {
+    return successors != null;
+  }
+
+  /** Hands over after a split or a merge. The lock must be held; {@link #drop} follows. */
+  void retire(List<Successor> to) {
+    successors = List.copyOf(to);
     mirror = null;
   }
 
-  /** Begins (or with null: ends) to repeat every change for a split. The lock must be held. */
+  /** Begins (or with null: ends) to repeat every change elsewhere. The lock must be held. */
   void mirrorTo(SplitMirror target) {
     mirror = target;
   }
 
-  /** Null unless a split is under way. The lock must be held. */
+  /** Null unless a split or a merge is under way. The lock must be held. */
   SplitMirror mirror() {
     return mirror;
+  }
+
+  /**
+   * For those who take the lock again and again: lets others have it in between, who would starve
+   * if it were taken again at once. Not for ever, as there may always be somebody.
+   */
+  void letOthersIn() {
+    for (int i = 0; i < TURN_STEPS && lock.hasQueuedThreads(); i++) {
+      LockSupport.parkNanos(TURN_STEP_NANOS);
+    }
+  }
+
+  /** Tells a validation (or with null: no longer) of every commit. The lock must be held. */
+  void follow(Validation.Tally tally) {
+    follower = tally;
+  }
+
+  /** Null unless a validation is under way. The lock must be held. */
+  Validation.Tally follower() {
+    return follower;
   }
 
   /** The present indexes; none when the partition is gone, which the commit then finds out. */
@@ -216,8 +247,8 @@ final class PhysicalPartition implements PartitionStore {
 
   @Override
   public StoredDocument find(byte[] primaryKey, WorkMeter meter) {
-    if (children != null || !tryEnter()) {
-      return findInChildren(primaryKey, meter);
+    if (isRetired() || !tryEnter()) {
+      return findInSuccessors(primaryKey, meter);
     }
     try {
       PartitionFiles opened = files();
@@ -228,11 +259,62 @@ final class PhysicalPartition implements PartitionStore {
     }
   }
 
+  @Override
+  public boolean copy(byte[] primaryKey, BsonEncoder out, WorkMeter meter) {
+    if (isRetired() || !tryEnter()) {
+      return copyFromSuccessors(primaryKey, out, meter);
+    }
+    try {
+      PartitionFiles opened = files();
+      long recordId = opened.ids().find(primaryKey);
+      return recordId != KeyIndex.ABSENT && copy(opened, recordId, out, meter);
+    } finally {
+      leave();
+    }
+  }
+
+  private boolean copyFromSuccessors(byte[] primaryKey, BsonEncoder out, WorkMeter meter) {
+    if (isRetired()) {
+      for (Successor successor : successors) {
+        if (successor.partition().copy(primaryKey, out, meter)) {
+          return true;
+        }
+      }
+    }
+    return false;
+  }
+
+  private boolean copy(PartitionFiles opened, long recordId, BsonEncoder out, WorkMeter meter) {
+    for (; ; ) {
+      long position = opened.slots().get(recordId);
+      if (position == 0) {
+        return false;
+      }
+      try {
+        int before = out.length();
+        log.readPayload(position, out::writeDocument);
+        meter.loadDocument(out.length() - before);
+        return true;
+      } catch (StorageException e) {
+        if (!hasMoved(opened, recordId, position, e)) {
+          throw e;
+        }
+      }
+    }
+  }
+
+  /** Whether compaction took the document elsewhere while it was to be read. */
+  private static boolean hasMoved(
+      PartitionFiles opened, long recordId, long position, StorageException failure) {
+    return failure.reason() == StorageException.Reason.GONE
+        && opened.slots().get(recordId) != position;
+  }
+
   /** A reader that was routed before a split finds the document where it is now. */
-  private StoredDocument findInChildren(byte[] primaryKey, WorkMeter meter) {
-    if (children != null) {
-      for (PhysicalPartition child : children) {
-        StoredDocument found = child.find(primaryKey, meter);
+  private StoredDocument findInSuccessors(byte[] primaryKey, WorkMeter meter) {
+    if (isRetired()) {
+      for (Successor successor : successors) {
+        StoredDocument found = successor.partition().find(primaryKey, meter);
         if (found != null) {
           return found;
         }
@@ -241,10 +323,10 @@ final class PhysicalPartition implements PartitionStore {
     return null;
   }
 
-  private StoredDocument readFromChildren(long recordId, WorkMeter meter) {
-    if (children != null) {
-      for (PhysicalPartition child : children) {
-        StoredDocument found = child.read(recordId, meter);
+  private StoredDocument readFromSuccessors(long recordId, WorkMeter meter) {
+    if (isRetired()) {
+      for (Successor successor : successors) {
+        StoredDocument found = successor.partition().read(successor.recordId(recordId), meter);
         if (found != null) {
           return found;
         }
@@ -255,8 +337,8 @@ final class PhysicalPartition implements PartitionStore {
 
   @Override
   public StoredDocument read(long recordId, WorkMeter meter) {
-    if (children != null || !tryEnter()) {
-      return readFromChildren(recordId, meter);
+    if (isRetired() || !tryEnter()) {
+      return readFromSuccessors(recordId, meter);
     }
     try {
       return read(files(), recordId, meter);
@@ -275,9 +357,8 @@ final class PhysicalPartition implements PartitionStore {
       try {
         bytes = log.readPayload(position);
       } catch (StorageException e) {
-        if (e.reason() == StorageException.Reason.GONE
-            && opened.slots().get(recordId) != position) {
-          continue; // moved by compaction
+        if (hasMoved(opened, recordId, position, e)) {
+          continue;
         }
         throw e;
       }
@@ -303,16 +384,36 @@ final class PhysicalPartition implements PartitionStore {
 
   @Override
   public long estimate(IndexSpec index, IndexRange range) {
-    return inside(opened -> opened.require(index.name()).estimate(range));
+    return inside(opened -> opened.require(index.name()).estimate(range), Long::sum);
   }
 
   @Override
   public PartitionStatistics statistics() {
-    return inside(PartitionFiles::statistics);
+    return statistics(range());
+  }
+
+  /** Counts what lies in a range; all of it, or what a partition had that was merged into this. */
+  private PartitionStatistics statistics(EpkRange within) {
+    if (!isRetired() && tryEnter()) {
+      try {
+        boolean isAll = within.contains(range());
+        return isAll ? files().statistics() : files().statistics(within);
+      } finally {
+        leave();
+      }
+    }
+    return requireSuccessors().stream()
+        .map(successor -> successor.partition().statistics(within))
+        .reduce(PartitionStatistics.NONE, PartitionStatistics::plus);
+  }
+
+  @Override
+  public LargestKey largestKey() {
+    return inside(PartitionFiles::largestKey, LargestKey::larger);
   }
 
   PartitionStatistics statistics(byte[] logicalKey) {
-    return inside(opened -> opened.statistics(logicalKey));
+    return inside(opened -> opened.statistics(logicalKey), PartitionStatistics::plus);
   }
 
   @Override
@@ -321,16 +422,31 @@ final class PhysicalPartition implements PartitionStore {
         opened -> {
           OrderedIndex ordered = opened.require(index.name());
           return new IndexStatistics(ordered.entries(), ordered.bytes(), ordered.fieldsSeen());
-        });
+        },
+        IndexStatistics::plus);
   }
 
-  private <T> T inside(Function<PartitionFiles, T> reading) {
-    PartitionFiles opened = enter();
-    try {
-      return reading.apply(opened);
-    } finally {
-      leave();
+  /** Reads here, or where the documents are now. */
+  private <T> T inside(Function<PartitionFiles, T> reading, BinaryOperator<T> plus) {
+    if (!isRetired() && tryEnter()) {
+      try {
+        return reading.apply(files());
+      } finally {
+        leave();
+      }
     }
+    return requireSuccessors().stream()
+        .map(successor -> successor.partition().inside(reading, plus))
+        .reduce(plus)
+        .orElseThrow();
+  }
+
+  private List<Successor> requireSuccessors() {
+    List<Successor> present = successors;
+    if (present == null) {
+      throw new StorageException(StorageException.Reason.GONE, this + " is gone");
+    }
+    return present;
   }
 
   @Override

@@ -36,7 +36,7 @@ final class PreconditionCheck {
       return WriteOutcome.unindexable(write.problem);
     }
     PhysicalPartition partition = write.partition;
-    if (partition.isDropped() || partition.children() != null) {
+    if (partition.isDropped() || partition.isRetired()) {
       return WriteOutcome.CONFLICT;
     }
     partition.requireHealthy();

@@ -12,9 +12,16 @@ import java.util.Map;
 
 /**
  * Checks a collection completely: every document against its checksum, its key maps, its index
- * entries, and all counts. Partitions are checked one after the other, each under its lock.
+ * entries, and all counts. Writes go on: a partition is locked for some records at a time.
  */
 final class Validation {
+  /*
+   * A page of records is compared with the structures under the partition's lock, so nothing moves
+   * between a record and its entries. The counts are right for one moment only, so a tally follows
+   * the commits meanwhile: what they do to records that were passed is added to it, and the others
+   * are still to come. Indexes stay as they are, because builds, drops and splits wait.
+   */
+
   private static final int FAULTS_MAX = 100;
   private static final int PAGE_IDS = 256;
 
@@ -27,51 +34,105 @@ final class Validation {
 
   /** One line for each fault; empty when all is well. */
   List<String> run(ChronicleCollection collection) {
-    for (PhysicalPartition partition : collection.physicalPartitions()) {
-      Collections.locked(
-          partition,
-          () -> {
-            if (!partition.isDropped()) {
-              check(collection, partition);
-            }
-          });
+    collection.structureLock().lock();
+    try {
+      collection.physicalPartitions().forEach(partition -> check(collection, partition));
+    } finally {
+      collection.structureLock().unlock();
     }
     return faults.size() > FAULTS_MAX ? faults.subList(0, FAULTS_MAX) : faults;
   }
 
   /** What the documents of a partition say, to compare with the structures. */
-  private static final class Tally {
-    long documents;
-    long bytes;
-    final long[] entries;
-    final Map<ByteBuffer, long[]> keys = new HashMap<>();
+  static final class Tally {
+    private final OrderedIndex[] indexes;
+    private final long[] entries;
+    private final Map<ByteBuffer, long[]> keys = new HashMap<>();
+    private long documents;
+    private long bytes;
 
-    Tally(int indexes) {
-      entries = new long[indexes];
+    /** Records before this one were counted. */
+    private long next = 1;
+
+    private Tally(OrderedIndex[] indexes) {
+      this.indexes = indexes;
+      this.entries = new long[indexes.length];
+    }
+
+    /** Takes note of a commit. The partition's lock is held. */
+    void follow(PendingWrite write) {
+      if (write.recordId >= next) {
+        return;
+      }
+      count(write.logicalKey, write.documentsAdded(), write.bytesAdded());
+      for (PendingWrite.KeyChange change : write.changes) {
+        for (int i = 0; i < indexes.length; i++) {
+          if (indexes[i].entry().id() == change.index().entry().id()) {
+            entries[i] += change.added().size() - change.removed().size();
+          }
+        }
+      }
+    }
+
+    private void count(byte[] logicalKey, int documentsAdded, long bytesAdded) {
+      documents += documentsAdded;
+      bytes += bytesAdded;
+      if (logicalKey != null) {
+        long[] pair = keys.computeIfAbsent(ByteBuffer.wrap(logicalKey), key -> new long[2]);
+        pair[0] += bytesAdded;
+        pair[1] += documentsAdded;
+      }
     }
   }
 
   private void check(ChronicleCollection collection, PhysicalPartition partition) {
+    if (!partition.tryEnter()) {
+      return; // dropped
+    }
+    try {
+      PartitionFiles files = partition.files();
+      verifyFiles(partition, files);
+      var tally = new Tally(files.indexes());
+      boolean hasMore = true;
+      while (hasMore && faults.size() < FAULTS_MAX) {
+        partition.lock.lock();
+        try {
+          hasMore = checkPage(collection, partition, tally);
+          partition.follow(hasMore ? tally : null);
+        } finally {
+          partition.lock.unlock();
+        }
+        partition.letOthersIn();
+      }
+    } finally {
+      Collections.locked(partition, () -> partition.follow(null));
+      partition.leave();
+    }
+  }
+
+  /** False when there are no more records; then the counts were compared too. */
+  private boolean checkPage(
+      ChronicleCollection collection, PhysicalPartition partition, Tally tally) {
+    if (partition.isDropped()) {
+      return false;
+    }
     PartitionFiles files = partition.files();
-    verifyFiles(partition, files);
-    var tally = new Tally(files.indexes().length);
     long[] ids = new long[PAGE_IDS];
     long[] positions = new long[PAGE_IDS];
-    long from = 1;
-    for (int n = files.slots().scanUp(from, ids, positions);
-        n > 0 && faults.size() < FAULTS_MAX;
-        n = files.slots().scanUp(from, ids, positions)) {
-      for (int i = 0; i < n; i++) {
-        checkRecord(collection, partition, new long[] {ids[i], positions[i]}, tally);
-      }
-      from = ids[n - 1] + 1;
+    int found = files.slots().scanUp(tally.next, ids, positions);
+    for (int i = 0; i < found; i++) {
+      checkRecord(collection, partition, new long[] {ids[i], positions[i]}, tally);
+      tally.next = ids[i] + 1;
     }
-    compare(partition, files, tally);
+    if (found == 0) {
+      compare(partition, files, tally);
+    }
+    return found > 0;
   }
 
   private void verifyFiles(PhysicalPartition partition, PartitionFiles files) {
     try {
-      files.slots().verify();
+      files.slots().verifyPages();
       files.ids().verify();
       for (OrderedIndex index : files.indexes()) {
         index.tree().verify();
@@ -105,14 +166,8 @@ final class Validation {
     if (files.ids().find(key.bytes()) != recordId) {
       faults.add(partition + " record " + recordId + ": not found by its primary key");
     }
-    tally.documents++;
-    tally.bytes += document.length();
-    if (key.logicalKey() != null) {
-      long[] pair = tally.keys.computeIfAbsent(ByteBuffer.wrap(key.logicalKey()), k -> new long[2]);
-      pair[0] += document.length();
-      pair[1]++;
-    }
-    OrderedIndex[] indexes = files.indexes();
+    tally.count(key.logicalKey(), 1, document.length());
+    OrderedIndex[] indexes = tally.indexes;
     for (int i = 0; i < indexes.length; i++) {
       for (byte[] indexKey : indexes[i].keysOf(document)) {
         tally.entries[i]++;
@@ -139,7 +194,7 @@ final class Validation {
     expect(partition, "documents", tally.documents, counted.documents());
     expect(partition, "bytes", tally.bytes, counted.bytes());
     expect(partition, "primary keys", tally.documents, files.ids().size());
-    OrderedIndex[] indexes = files.indexes();
+    OrderedIndex[] indexes = tally.indexes;
     for (int i = 0; i < indexes.length; i++) {
       if (indexes[i].entry().ready()) {
         String what = "entries of index " + indexes[i].spec().name();
@@ -150,6 +205,7 @@ final class Validation {
       }
     }
     if (files.sizes() != null) {
+      tally.keys.values().removeIf(pair -> pair[1] == 0);
       expect(partition, "partition keys", tally.keys.size(), files.sizes().size());
       tally.keys.forEach(
           (key, pair) -> {

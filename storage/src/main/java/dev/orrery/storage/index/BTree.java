@@ -195,14 +195,26 @@ public final class BTree implements AutoCloseable {
         });
   }
 
-  /** Checks every page of the last checkpoint and the order of all entries. */
+  /**
+   * Checks every page of the last checkpoint, the order of all entries and, if none changed
+   * meanwhile, their number. Writers wait for some pages at a time.
+   */
   public void verify() {
-    long stamp = lock.readLock();
-    try {
-      file.verify();
-    } finally {
-      lock.unlockRead(stamp);
+    int page = 1;
+    long before = 0;
+    while (page != 0) {
+      long stamp = lock.readLock();
+      try {
+        page = file.verify(page);
+        before = modifications;
+      } finally {
+        lock.unlockRead(stamp);
+      }
     }
+    verifyEntries(before);
+  }
+
+  private void verifyEntries(long modificationsBefore) {
     long seen = 0;
     byte[] last = null;
     long lastId = 0;
@@ -216,9 +228,14 @@ public final class BTree implements AutoCloseable {
       last = key;
       lastId = cursor.recordId();
     }
-    if (seen != count) {
-      throw new StorageException(
-          StorageException.Reason.CORRUPT, file.path() + ": " + seen + " of " + count, null);
+    long stamp = lock.readLock();
+    try {
+      if (seen != count && modifications == modificationsBefore) {
+        throw new StorageException(
+            StorageException.Reason.CORRUPT, file.path() + ": " + seen + " of " + count, null);
+      }
+    } finally {
+      lock.unlockRead(stamp);
     }
   }
 

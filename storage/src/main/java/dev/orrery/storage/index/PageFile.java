@@ -16,6 +16,8 @@ import java.util.Arrays;
  * has the lock. Page 0 is the header, so 0 also means "no page".
  */
 final class PageFile {
+  private static final int VERIFIED_PAGES = 256;
+
   static final int PAGE_SHIFT = 12;
   static final int PAGE_SIZE = 1 << PAGE_SHIFT;
 
@@ -259,13 +261,18 @@ final class PageFile {
     image.delete();
   }
 
-  /** Reads every page of the image that is not in memory; throws at the first bad checksum. */
-  void verify() {
-    for (int page = 1; page < pageCount; page++) {
+  /**
+   * Reads some pages of the image, those that are not in memory; throws at the first bad checksum.
+   * Returns the page to go on with, 0 at the end: the caller lets others in between.
+   */
+  int verify(int from) {
+    int end = Math.min(pageCount, from + VERIFIED_PAGES);
+    for (int page = from; page < end; page++) {
       if (table[page] < 0) {
         image.verify(page);
       }
     }
+    return end < pageCount ? end : 0;
   }
 
   private void requireOpen() {

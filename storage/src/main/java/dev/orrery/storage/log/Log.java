@@ -345,6 +345,11 @@ public final class Log implements Closeable {
     return segment(position).readPayload(Position.offset(position));
   }
 
+  /** The same, without an array of its own. */
+  public void readPayload(long position, PayloadReader reader) {
+    segment(position).readPayload(Position.offset(position), reader);
+  }
+
   private Segment segment(long position) {
     Segment segment = segments.find(Position.segment(position));
     if (segment == null) {

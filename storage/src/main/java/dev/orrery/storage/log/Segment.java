@@ -109,6 +109,19 @@ final class Segment {
     }
   }
 
+  void readPayload(int offset, PayloadReader reader) {
+    ByteBuffer bytes = acquire(offset);
+    try {
+      Format.requireRecord(bytes, offset, tail.end);
+      int metaBytes = bytes.getInt(offset + 8);
+      reader.read(bytes, offset + Format.RECORD_HEADER_BYTES + metaBytes, bytes.getInt(offset + 4));
+    } catch (BadBytes e) {
+      throw Failures.bad(path, e);
+    } finally {
+      mapping.release();
+    }
+  }
+
   private ByteBuffer acquire(int offset) {
     if (!mapping.acquire()) {
       throw Failures.gone(Position.describe(Position.of(number(), offset)));

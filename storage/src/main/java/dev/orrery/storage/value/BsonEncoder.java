@@ -1,5 +1,6 @@
 package dev.orrery.storage.value;
 
+import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import java.util.Map;
@@ -18,6 +19,9 @@ import org.bson.types.ObjectId;
  * copied as they are: a reply is written from stored bytes without decoding them.
  */
 public final class BsonEncoder {
+  /** Shorter texts are copied by hand: an array in between costs more. */
+  private static final int SHORT_TEXT_MAX = 128;
+
   private byte[] buffer;
   private int position;
 
@@ -36,6 +40,11 @@ public final class BsonEncoder {
 
   public byte[] toByteArray() {
     return Arrays.copyOf(buffer, position);
+  }
+
+  /** Forgets what was written after that length, and keeps the array for what comes next. */
+  public void truncate(int length) {
+    position = length;
   }
 
   /** Opens a document or array body; the result goes to {@link #endDocument}. */
@@ -75,11 +84,7 @@ public final class BsonEncoder {
 
   public void writeDocument(BsonDocument document) {
     if (document instanceof RawBsonDocument raw) {
-      var slice = raw.getByteBuffer().asNIO();
-      reserve(slice.remaining());
-      int count = slice.remaining();
-      slice.get(buffer, position, count);
-      position += count;
+      writeBytes(raw.getBackingArray(), raw.getByteOffset(), raw.getByteLength());
       return;
     }
     int start = startDocument();
@@ -91,6 +96,13 @@ public final class BsonEncoder {
 
   public void writeDocument(RawDocument document) {
     writeBytes(document.bytes(), document.offset(), document.length());
+  }
+
+  /** Copies a document out of a buffer. */
+  public void writeDocument(ByteBuffer source, int offset, int length) {
+    reserve(length);
+    source.get(offset, buffer, position, length);
+    position += length;
   }
 
   private void writeArray(BsonArray array) {
@@ -159,15 +171,37 @@ public final class BsonEncoder {
     writeInt64(value.getHigh());
   }
 
-  private void writeString(String value) {
-    byte[] utf8 = value.getBytes(StandardCharsets.UTF_8);
-    writeInt32(utf8.length + 1);
-    writeBytes(utf8, 0, utf8.length);
+  /** Writes the value of a string that consists of two and a character between them. */
+  public void writeString(String first, char separator, String second) {
+    int start = position;
+    writeInt32(0);
+    writeText(first);
+    writeByte((byte) separator);
+    writeText(second);
     writeByte((byte) 0);
+    LittleEndian.putInt32(buffer, start, position - start - Integer.BYTES);
+  }
+
+  private void writeString(String value) {
+    int start = position;
+    writeInt32(0);
+    writeText(value);
+    writeByte((byte) 0);
+    LittleEndian.putInt32(buffer, start, position - start - Integer.BYTES);
   }
 
   private void writeCString(String value) {
+    writeText(value);
+    writeByte((byte) 0);
+  }
+
+  private void writeText(String value) {
     int length = value.length();
+    if (length > SHORT_TEXT_MAX) {
+      byte[] utf8 = value.getBytes(StandardCharsets.UTF_8);
+      writeBytes(utf8, 0, utf8.length);
+      return;
+    }
     reserve(length + 1);
     for (int i = 0; i < length; i++) {
       char c = value.charAt(i);
@@ -178,7 +212,6 @@ public final class BsonEncoder {
       }
       buffer[position++] = (byte) c;
     }
-    writeByte((byte) 0);
   }
 
   private void writeByte(byte value) {
@@ -192,10 +225,15 @@ public final class BsonEncoder {
     position += 4;
   }
 
-  private void writeInt64(long value) {
+  public void writeInt64(long value) {
     reserve(8);
     LittleEndian.putInt64(buffer, position, value);
     position += 8;
+  }
+
+  /** Writes elements that were encoded before. */
+  public void writeElements(byte[] encoded) {
+    writeBytes(encoded, 0, encoded.length);
   }
 
   private void writeBytes(byte[] source, int offset, int length) {

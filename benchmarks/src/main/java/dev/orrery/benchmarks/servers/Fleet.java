@@ -1,0 +1,111 @@
+package dev.orrery.benchmarks.servers;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Set;
+import java.util.stream.Stream;
+import org.bson.BsonDocument;
+
+/** Servers that run at the same time, each with an empty directory of its own. */
+public final class Fleet implements AutoCloseable {
+  /**
+   * How servers are started.
+   *
+   * @param orrery the arguments of java up to the main class or the jar
+   * @param kinds which to start at all
+   * @param others servers that run already
+   */
+  public record Settings(
+      List<String> orrery, Path directory, Set<Kind> kinds, List<Target> others) {}
+
+  private final Settings settings;
+  private final List<Target> targets = new ArrayList<>();
+
+  public Fleet(Settings settings) {
+    this.settings = settings;
+    targets.addAll(settings.others());
+  }
+
+  public List<Target> targets() {
+    return List.copyOf(targets);
+  }
+
+  /** Orrery, which every fleet has. */
+  public Target ours() {
+    return targets.stream().filter(Target::isOurs).findFirst().orElseThrow();
+  }
+
+  public Target start(Kind kind) throws IOException {
+    Target target =
+        switch (kind) {
+          case ORRERY -> orrery();
+          case MEMORY -> started(kind, ServerProcess.startMain(PeerServer.class, List.of()), null);
+          case H2 -> h2();
+          case CEILING, OTHER -> throw new IllegalArgumentException("cannot start " + kind);
+        };
+    targets.add(target);
+    return target;
+  }
+
+  private Target h2() throws IOException {
+    Path data = newDirectory();
+    var file = List.of(data.resolve("store.mv").toString());
+    return started(Kind.H2, ServerProcess.startMain(PeerServer.class, file), data);
+  }
+
+  private Target orrery() throws IOException {
+    Path data = newDirectory();
+    var arguments = new ArrayList<>(settings.orrery());
+    arguments.addAll(List.of("--port", "0", "--console-port", "off", "--data", data.toString()));
+    return started(Kind.ORRERY, ServerProcess.start(arguments), data);
+  }
+
+  /** The server that answers everything with one reply, as large as Orrery's to a command. */
+  public void startCeiling(String database, BsonDocument command) throws IOException {
+    if (settings.kinds().contains(Kind.CEILING)) {
+      startCeiling(ours().replyBytes(database, command));
+    }
+  }
+
+  private void startCeiling(int replyBytes) throws IOException {
+    var size = List.of(Integer.toString(replyBytes));
+    Target target = started(Kind.CEILING, ServerProcess.startMain(CeilingServer.class, size), null);
+    targets.add(target);
+  }
+
+  private static Target started(Kind kind, ServerProcess process, Path data) {
+    return new Target(kind, kind.label(), process.address(), process, data);
+  }
+
+  private Path newDirectory() throws IOException {
+    return Files.createTempDirectory(Files.createDirectories(settings.directory()), "server");
+  }
+
+  /** Stops what it started, and removes the data. */
+  @Override
+  public void close() {
+    for (Target target : targets) {
+      if (target.process() != null) {
+        target.process().close();
+      }
+      if (target.data() != null) {
+        remove(target.data());
+      }
+    }
+  }
+
+  private static void remove(Path directory) {
+    try (Stream<Path> files = Files.walk(directory)) {
+      for (Path file : files.sorted(Comparator.reverseOrder()).toList()) {
+        Files.delete(file);
+      }
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+}

@@ -1,0 +1,2 @@
+/** The servers that are measured, each a process of its own. */
+package dev.orrery.benchmarks.servers;

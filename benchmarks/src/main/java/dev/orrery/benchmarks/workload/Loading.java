@@ -1,0 +1,58 @@
+package dev.orrery.benchmarks.workload;
+
+import dev.orrery.benchmarks.client.CommandConnection;
+import dev.orrery.benchmarks.servers.Target;
+import java.io.IOException;
+import java.util.List;
+import java.util.function.LongFunction;
+import org.bson.BsonArray;
+import org.bson.BsonBoolean;
+import org.bson.BsonDocument;
+import org.bson.BsonInt32;
+import org.bson.BsonString;
+
+/** Fills collections before anything is measured. */
+final class Loading {
+  static final String DATABASE = "orrery_benchmark";
+  private static final int BATCH = 1000;
+
+  private Loading() {}
+
+  static void dropDatabase(Target target) throws IOException {
+    target.run(DATABASE, new BsonDocument("dropDatabase", new BsonInt32(1)));
+  }
+
+  static void insert(Target target, String collection, int count, LongFunction<BsonDocument> source)
+      throws IOException {
+    try (var connection = new CommandConnection(target.address())) {
+      for (long first = 0; first < count; first += BATCH) {
+        var documents = new BsonArray();
+        for (long i = first; i < Math.min(count, first + BATCH); i++) {
+          documents.add(source.apply(i));
+        }
+        connection.run(
+            DATABASE,
+            new BsonDocument("insert", new BsonString(collection)).append("documents", documents));
+      }
+    }
+  }
+
+  /** An ascending index on one field. */
+  static void index(Target target, String collection, String field) throws IOException {
+    var index =
+        new BsonDocument("key", new BsonDocument(field, new BsonInt32(1)))
+            .append("name", new BsonString(field + "_1"));
+    target.run(
+        DATABASE,
+        new BsonDocument("createIndexes", new BsonString(collection))
+            .append("indexes", new BsonArray(List.of(index))));
+  }
+
+  /** A find that needs no second batch. */
+  static BsonDocument find(String collection, BsonDocument filter, int limit) {
+    return new BsonDocument("find", new BsonString(collection))
+        .append("filter", filter)
+        .append("limit", new BsonInt32(limit))
+        .append("singleBatch", BsonBoolean.TRUE);
+  }
+}

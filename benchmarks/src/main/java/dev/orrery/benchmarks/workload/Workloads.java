@@ -1,0 +1,41 @@
+package dev.orrery.benchmarks.workload;
+
+import dev.orrery.benchmarks.ycsb.Mix;
+import java.util.List;
+
+/** The table of workloads. */
+public final class Workloads {
+  private Workloads() {}
+
+  /** In the order of the report; they keep what they loaded, so they serve for one run. */
+  public static List<Workload> all() {
+    return List.of(
+        new PointRead(),
+        new Ycsb("ycsb-a", Mix.A),
+        new Ycsb("ycsb-b", Mix.B),
+        new Ycsb("ycsb-c", Mix.C),
+        new Ycsb("ycsb-d", Mix.D),
+        new Ycsb("ycsb-e", Mix.E),
+        new Ycsb("ycsb-f", Mix.F),
+        new BulkLoad(),
+        new DurableInserts(),
+        Queries.finds(),
+        Queries.aggregations(),
+        new FanOut(),
+        new Splitting(),
+        new StartUp(),
+        new Footprint());
+  }
+
+  /** Those with the names, or all if there are none. */
+  public static List<Workload> named(List<String> names) {
+    List<Workload> all = all();
+    List<String> known = all.stream().map(Workload::name).toList();
+    for (String name : names) {
+      if (!known.contains(name)) {
+        throw new IllegalArgumentException("no workload " + name + "; there are " + known);
+      }
+    }
+    return all.stream().filter(one -> names.isEmpty() || names.contains(one.name())).toList();
+  }
+}

@@ -1,0 +1,2 @@
+/** The keys that YCSB's workloads ask for, and how often. */
+package dev.orrery.benchmarks.ycsb;

@@ -1,0 +1,113 @@
+package dev.orrery.server.aggregate;
+
+import dev.orrery.server.error.CommandException;
+import dev.orrery.server.error.ErrorCode;
+import dev.orrery.server.expression.Scope;
+import java.util.ArrayList;
+import java.util.List;
+import org.bson.BsonArray;
+import org.bson.BsonDocument;
+import org.bson.BsonValue;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What one run of $lookup finds in the other collection. A pipeline that does not depend on the
+ * document runs once; an equality on a field without an index is looked up in a hash table, if the
+ * collection fits into memory; else the pipeline runs for every document.
+ */
+final class ForeignDocuments {
+  private final LookupStage stage;
+  private final Run run;
+  private boolean isCacheable;
+  private boolean isHashable;
+  private @Nullable List<BsonDocument> cache;
+  private @Nullable HashJoin table;
+
+  ForeignDocuments(LookupStage stage, Run run) {
+    this.stage = stage;
+    this.run = run;
+    boolean isIndependent = stage.let().isEmpty() && stage.pipeline().isRepeatable();
+    this.isCacheable = isIndependent && stage.join() == null;
+    this.isHashable = isIndependent && stage.join() != null && isUnindexed();
+  }
+
+  private boolean isUnindexed() {
+    Pipeline pipeline = stage.pipeline();
+    return pipeline.isOnCollection()
+        && !run.environment().hasIndex(pipeline.context().namespace(), stage.join().foreignField());
+  }
+
+  /** What is found for a document, as an array that must not get too large. */
+  BsonArray all(BsonDocument local) {
+    var all = new BsonArray();
+    long bytes = 0;
+    try (DocumentStream found = open(local)) {
+      for (BsonDocument one = found.next(); one != null; one = found.next()) {
+        all.add(one);
+        bytes += Documents.heapBytes(one);
+        if (bytes > run.spill().bytesMax()) {
+          throw new CommandException(
+              ErrorCode.LOCATION_4568,
+              "Total size of documents in "
+                  + stage.pipeline().context().namespace().collection()
+                  + " matching pipeline's $lookup stage exceeds "
+                  + run.spill().bytesMax()
+                  + " bytes");
+        }
+      }
+    }
+    return all;
+  }
+
+  /** What is found for a document, one after the other. */
+  DocumentStream open(BsonDocument local) {
+    if (isCacheable && cache == null) {
+      cache = readAll();
+      isCacheable = cache != null;
+    }
+    if (cache != null) {
+      return DocumentStream.of(cache.iterator());
+    }
+    return stage.join() == null ? stage.pipeline().open(inner(local)) : joined(local);
+  }
+
+  private Run inner(BsonDocument local) {
+    Run inner = run.fork();
+    Scope scope = run.scope().root(local);
+    stage.let().forEach((slot, value) -> inner.scope().bind(slot, value.evaluate(scope)));
+    return inner;
+  }
+
+  /** The results of a pipeline for all documents; null if they are too large to be kept. */
+  private @Nullable List<BsonDocument> readAll() {
+    var all = new ArrayList<BsonDocument>();
+    long bytes = 0;
+    try (DocumentStream found = stage.pipeline().open(run.fork())) {
+      for (BsonDocument one = found.next(); one != null; one = found.next()) {
+        all.add(one);
+        bytes += Documents.heapBytes(one);
+        if (bytes > run.spill().bytesMax()) {
+          return null;
+        }
+      }
+    }
+    return all;
+  }
+
+  private DocumentStream joined(BsonDocument local) {
+    LookupStage.Join join = stage.join();
+    Pipeline pipeline = stage.pipeline();
+    if (isHashable && table == null) {
+      table = HashJoin.build(stage, run);
+      isHashable = table != null;
+    }
+    List<BsonValue> keys = LookupStage.localValues(local, join.localField());
+    var match = MatchStage.of(LookupStage.equality(join.foreignField(), keys), pipeline.context());
+    if (table == null) {
+      return pipeline.with(join.head(), match).open(inner(local));
+    }
+    return pipeline
+        .part(join.head(), pipeline.stages().size())
+        .openOn(table.find(keys, match.filter()), run.fork());
+  }
+}

@@ -1,0 +1,65 @@
+package dev.orrery.server.aggregate;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.orrery.server.expression.ParseContext;
+import dev.orrery.server.query.Collation;
+import dev.orrery.storage.Namespace;
+import dev.orrery.storage.value.RawDocument;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
+import java.util.stream.Stream;
+import org.bson.BsonArray;
+import org.bson.BsonDocument;
+import org.bson.BsonValue;
+import org.junit.jupiter.api.DynamicTest;
+import org.junit.jupiter.api.TestFactory;
+import org.junit.jupiter.api.io.TempDir;
+
+/**
+ * What the manual shows of $group, $lookup, $setWindowFields, $bucketAuto, $graphLookup, $facet and
+ * $dateTrunc, with other data. The first collection is the one that the pipeline runs on.
+ */
+class ManualExamplesTest {
+  @TempDir Path temporary;
+
+  @TestFactory
+  Stream<DynamicTest> pipelinesGiveTheDocumentedResults() throws IOException {
+    try (var in = ManualExamplesTest.class.getResourceAsStream("/cases/aggregate/manual.json")) {
+      var text = new String(Objects.requireNonNull(in).readAllBytes(), StandardCharsets.UTF_8);
+      return BsonArray.parse(text).stream()
+          .map(BsonValue::asDocument)
+          .map(one -> DynamicTest.dynamicTest(one.getString("name").getValue(), () -> run(one)));
+    }
+  }
+
+  private void run(BsonDocument one) {
+    var collections = new MemoryCollections();
+    BsonDocument data = one.getDocument("collections");
+    data.forEach(
+        (name, documents) ->
+            collections.put(
+                new Namespace("db", name),
+                documents.asArray().stream().map(BsonValue::asDocument).toList()));
+    var context =
+        PipelineContext.of(
+            new Namespace("db", data.getFirstKey()),
+            ParseContext.at(0),
+            Collation.SIMPLE,
+            collections);
+    List<BsonDocument> stages = Pipeline.documents(one.getArray("pipeline"));
+    var results = new ArrayList<BsonDocument>();
+    try (var stream =
+        Pipeline.parse(stages, context, null)
+            .run(new Run(collections, new Run.Spill(temporary, true)))) {
+      for (RawDocument next = stream.next(); next != null; next = stream.next()) {
+        results.add(next.toBsonDocument());
+      }
+    }
+    assertThat(new BsonArray(results)).isEqualTo(one.getArray("results"));
+  }
+}
