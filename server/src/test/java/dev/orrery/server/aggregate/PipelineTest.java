@@ -209,6 +209,15 @@ class PipelineTest {
   }
 
   @Test
+  void mergesByAPipelineTakeTheStagesOfUpdatesOnly() {
+    assertThatThrownBy(
+            () -> run("[{$merge: {into: 'none', whenMatched: [{$match: {}}]}}]", inMemory()))
+        .hasMessage(
+            "PlanExecutor error during aggregation :: caused by :: $match is not allowed to be used"
+                + " within an update");
+  }
+
+  @Test
   void matchesMoveToTheSource() {
     var explained =
         explain("[{$addFields: {x: 1}}, {$sort: {size: 1}}, {$match: {size: 5, x: 1}}]");
