@@ -26,23 +26,24 @@ final class ServerComparison {
   long assertSame(String database) {
     Map<String, BsonDocument> collections = collections(expected, database);
     assertThat(collections(actual, database)).isEqualTo(collections);
-    long documents = 0;
-    for (Map.Entry<String, BsonDocument> collection : collections.entrySet()) {
-      if (!collection.getValue().getString("type").getValue().equals("view")) {
-        assertThat(indexes(actual, database, collection.getKey()))
-            .isEqualTo(indexes(expected, database, collection.getKey()));
-      }
-      boolean isCapped = collection.getValue().getDocument("options").containsKey("capped");
-      documents += assertSameDocuments(database, collection.getKey(), isCapped);
+    return collections.keySet().stream().mapToLong(name -> assertSame(database, name)).sum();
+  }
+
+  /** Compares a collection or view; returns the number of documents that are equal. */
+  long assertSame(String database, String name) {
+    BsonDocument collection = collections(expected, database).get(name);
+    assertThat(collections(actual, database).get(name)).isEqualTo(collection);
+    if (!collection.getString("type").getValue().equals("view")) {
+      assertThat(indexes(actual, database, name)).isEqualTo(indexes(expected, database, name));
     }
-    return documents;
+    boolean isCapped = collection.getDocument("options").containsKey("capped");
+    return assertSameDocuments(database, name, isCapped);
   }
 
   /** By name; without the id, which is new for a new collection. */
   private static Map<String, BsonDocument> collections(MongoClient client, String database) {
     var found = new TreeMap<String, BsonDocument>();
-    for (BsonDocument listed :
-        client.getDatabase(database).listCollections(BsonDocument.class)) {
+    for (BsonDocument listed : client.getDatabase(database).listCollections(BsonDocument.class)) {
       listed.getDocument("info").remove("uuid");
       found.put(listed.getString("name").getValue(), listed);
     }

@@ -14,8 +14,16 @@ import java.util.Optional;
 enum ConfigKey {
   AUTH("auth", "false", "Let in only users with a password or a certificate."),
   BIND("bind", "127.0.0.1", "Address to listen on."),
+  BURST_CAPACITY(
+      "burst-capacity",
+      "false",
+      "Let partitions below 3000 RU/s save up to five minutes' worth and spend it at 3000 RU/s."),
   CONSOLE_PORT(
       "console-port", "8081", "Port of the console, or off. This version has no console yet."),
+  COSMOS_RULES_OFF(
+      "cosmos-rules-off",
+      "",
+      "Rules of the profile cosmos that are not in force, by name and separated by commas; all."),
   DATA("data", "./orrery-data", "Directory that holds the data."),
   EPHEMERAL(
       "ephemeral",

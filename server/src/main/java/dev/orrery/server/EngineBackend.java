@@ -6,6 +6,7 @@ import dev.orrery.server.command.AggregateCommand;
 import dev.orrery.server.command.CommandMetrics;
 import dev.orrery.server.command.CommandTable;
 import dev.orrery.server.command.CosmosCommands;
+import dev.orrery.server.command.CosmosRefusals;
 import dev.orrery.server.command.CosmosServices;
 import dev.orrery.server.command.DataCommands;
 import dev.orrery.server.command.DataServices;
@@ -90,8 +91,8 @@ final class EngineBackend implements MongoServer.Backend {
     this.timer = timer();
     var cursors = new CursorRegistry(System::nanoTime, new SecureRandom()::nextLong);
     var provisioning =
-        new Provisioning(
-            config.limits().partitionThroughput(), config.profile() == ServerConfig.Profile.COSMOS);
+        new Provisioning(config.limits().partitionThroughput(), config.rules().toCosmosRules());
+    parameters.follow(provisioning.rules());
     var throughputs = new DatabaseThroughputs(engine);
     var databases = new Databases(engine, provisioning, throughputs);
     var governor = new Governor(throughputs::of, provisioning, System::nanoTime);
@@ -125,7 +126,10 @@ final class EngineBackend implements MongoServer.Backend {
             metering);
     var retry =
         new ServerSideRetry(data.workers(), parameters::hasServerSideRetry, System::nanoTime);
-    var dispatcher = new Dispatcher(parts, workers, System::nanoTime).retryingBy(retry);
+    var dispatcher =
+        new Dispatcher(parts, workers, System::nanoTime)
+            .retryingBy(retry)
+            .obeying(new CosmosRefusals(databases));
     this.requests = new CommandHandler(dispatcher, network);
     this.logAppender = RecentLogAppender.attach(log);
     this.ttlMonitor = new TtlMonitor(engine, parameters, clock);

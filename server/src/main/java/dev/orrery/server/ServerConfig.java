@@ -1,12 +1,15 @@
 package dev.orrery.server;
 
 import dev.orrery.server.ConfigSources.Setting;
+import dev.orrery.server.throughput.CosmosRule;
+import dev.orrery.server.throughput.CosmosRules;
 import java.math.BigInteger;
 import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.Locale;
 import java.util.OptionalInt;
+import java.util.Set;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
@@ -16,7 +19,7 @@ import org.jspecify.annotations.Nullable;
 public record ServerConfig(
     Network network,
     Storage storage,
-    Profile profile,
+    Rules rules,
     Limits limits,
     Diagnostics diagnostics,
     Access access) {
@@ -59,6 +62,26 @@ public record ServerConfig(
   public record Tls(
       boolean isOnly, @Nullable Path certificate, @Nullable Path key, @Nullable Path authority) {}
 
+  /**
+   * How like Cosmos DB the server is.
+   *
+   * @param hasBurst whether small partitions save up what they do not spend
+   * @param off rules of the profile cosmos that are not in force
+   */
+  public record Rules(Profile profile, boolean hasBurst, Set<CosmosRule> off) {
+    /** The rules as the server keeps to them. */
+    public CosmosRules toCosmosRules() {
+      CosmosRules rules = profile == Profile.COSMOS ? CosmosRules.cosmos() : CosmosRules.extended();
+      rules.switchOff(off);
+      rules.setBurst(hasBurst);
+      return rules;
+    }
+  }
+
+  public Profile profile() {
+    return rules.profile;
+  }
+
   /** Which refusals are in force. */
   public enum Profile {
     EXTENDED,
@@ -94,8 +117,19 @@ public record ServerConfig(
         new Diagnostics(
             portOrOff(sources.setting(ConfigKey.CONSOLE_PORT)),
             oneOf(LogLevel.values(), sources.setting(ConfigKey.LOG_LEVEL)));
-    var profile = oneOf(Profile.values(), sources.setting(ConfigKey.PROFILE));
-    return new ServerConfig(network, storage, profile, limits, diagnostics, access(sources));
+    return new ServerConfig(network, storage, rules(sources), limits, diagnostics, access(sources));
+  }
+
+  private static Rules rules(ConfigSources sources) {
+    Setting off = sources.setting(ConfigKey.COSMOS_RULES_OFF);
+    try {
+      return new Rules(
+          oneOf(Profile.values(), sources.setting(ConfigKey.PROFILE)),
+          trueOrFalse(sources.setting(ConfigKey.BURST_CAPACITY)),
+          CosmosRule.parse(off.text()));
+    } catch (IllegalArgumentException e) {
+      throw new ConfigException("cosmos-rules-off: " + e.getMessage());
+    }
   }
 
   private static Access access(ConfigSources sources) {

@@ -31,7 +31,9 @@ final class ServerConfigTest {
             """
             auth=false ORRERY_AUTH
             bind=127.0.0.1 ORRERY_BIND
+            burst-capacity=false ORRERY_BURST_CAPACITY
             console-port=8081 ORRERY_CONSOLE_PORT
+            cosmos-rules-off= ORRERY_COSMOS_RULES_OFF
             data=./orrery-data ORRERY_DATA
             ephemeral=false ORRERY_EPHEMERAL
             event-loops=0 ORRERY_EVENT_LOOPS
@@ -160,7 +162,7 @@ final class ServerConfigTest {
         "--limit=logical-partition=8388608TB | must be a size such as 500KB, 1MB or 20GB",
         "--limit=logical-partition | needs a value: logical-partition=<value>",
         "--limit=documents=1 | unknown limit documents; known are: connections, logical-partition",
-        "--prot=1 | unknown option --prot=1; known are: --auth, --bind, --config, --console-port",
+        "--prot=1 | unknown option --prot=1; known are: --auth, --bind, --burst-capacity, --config",
         "check | unknown option check; known are: --auth, --bind",
         "--tls-ca=a | tls-cert, tls-key and tls-ca need --tls or --tls-only",
         "--tls-key=a | tls-cert and tls-key need each other",
@@ -178,7 +180,7 @@ final class ServerConfigTest {
     assertThatThrownBy(() -> parse(Map.of(), "--config", file.toString()))
         .isInstanceOf(ConfigException.class)
         .hasMessageContaining(
-            "unknown key prot in " + file + "; known are: auth, bind, console-port");
+            "unknown key prot in " + file + "; known are: auth, bind, burst-capacity");
     assertThatThrownBy(() -> parse(Map.of("ORRERY_PROT", "1")))
         .isInstanceOf(ConfigException.class)
         .hasMessageContaining("unknown environment variable ORRERY_PROT; known are: ORRERY_CONFIG");

@@ -4,6 +4,7 @@ import dev.orrery.storage.index.IndexSpec;
 import dev.orrery.storage.index.NumberTypes;
 import dev.orrery.storage.partition.EpkRange;
 import dev.orrery.storage.value.BsonEncoder;
+import org.bson.BsonValue;
 
 /**
  * One physical partition of a collection: the documents whose partition key hashes into its range.
@@ -44,6 +45,23 @@ public interface PartitionStore {
 
   IndexStatistics statistics(IndexSpec index);
 
+  /** The partition key with the most bytes; {@link LargestKey#NONE} without keys or documents. */
+  LargestKey largestKey();
+
+  /**
+   * A value of the partition key and what is stored under it.
+   *
+   * @param value undefined for documents that lack the key; null when it is too long to be kept
+   */
+  record LargestKey(BsonValue value, long bytes, long documents) {
+    public static final LargestKey NONE = new LargestKey(null, 0, 0);
+
+    /** The one with more bytes. */
+    public LargestKey larger(LargestKey other) {
+      return other.bytes > bytes ? other : this;
+    }
+  }
+
   /**
    * How many entries an index has, how many bytes of memory or disk it takes, and what its fields
    * ever met in a document.
@@ -51,6 +69,11 @@ public interface PartitionStore {
   record IndexStatistics(long entries, long bytes, FieldsSeen fields) {
     public long multikeyFields() {
       return fields.multikeyFields();
+    }
+
+    public IndexStatistics plus(IndexStatistics other) {
+      return new IndexStatistics(
+          entries + other.entries, bytes + other.bytes, fields.with(other.fields));
     }
   }
 

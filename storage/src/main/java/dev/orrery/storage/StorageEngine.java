@@ -25,6 +25,13 @@ public interface StorageEngine extends AutoCloseable {
   /** Drops a collection with all its documents; false when it is gone already. */
   boolean drop(CollectionStore collection);
 
+  /**
+   * Puts a new collection in the place of an empty one, at once: whoever inserts at the same time
+   * either comes first, and null is returned, or writes to the new one. Null also when the
+   * collection is gone.
+   */
+  CollectionStore replaceEmpty(CollectionStore collection, CollectionInfo.Creation creation);
+
   /** Gives a collection another name; false when that is taken or the collection is gone. */
   boolean rename(CollectionStore collection, Namespace to, boolean dropTarget);
 
@@ -76,6 +83,11 @@ public interface StorageEngine extends AutoCloseable {
 
   /** Splits a partition at a key of its range; returns when both children serve. */
   void split(CollectionStore collection, int partition, String boundary);
+
+  /**
+   * Makes one partition out of two whose ranges are neighbours; returns its number when it serves.
+   */
+  int merge(CollectionStore collection, int partition, int neighbour);
 
   /** Checks all checksums and cross references of a collection; one line for each fault found. */
   List<String> validate(CollectionStore collection);

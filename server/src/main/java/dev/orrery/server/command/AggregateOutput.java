@@ -65,7 +65,7 @@ final class AggregateOutput implements Output {
   }
 
   private @Nullable DocumentValidator validator(CollectionInfo info) {
-    return isUnchecked ? null : DocumentValidator.find(info);
+    return isUnchecked ? null : services.databases().validators().find(info);
   }
 
   @Override

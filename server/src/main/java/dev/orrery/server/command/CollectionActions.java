@@ -22,7 +22,6 @@ import org.jspecify.annotations.Nullable;
 
 /** The custom actions on a collection: its partition key, throughput and indexes. */
 final class CollectionActions {
-  private static final int CONTENT_BYTES_MAX = 2 << 20;
 
   private final CosmosServices services;
   private final Databases databases;
@@ -50,8 +49,9 @@ final class CollectionActions {
           offer, Throughput.NONE, ThroughputRules.Subject.empty(shardKey == null));
     }
     var namespace = new Namespace(context.database(), name);
-    if (indexes != null && databases.provisioning().isCosmos()) {
-      CosmosIndexRules.require(new CosmosIndexRules.Subject(shardKey, 0, false), indexes);
+    if (indexes != null) {
+      new CosmosIndexRules(databases.provisioning().rules())
+          .require(new CosmosIndexRules.Subject(shardKey, 0, false), indexes);
     }
     var plan = PartitionedCollections.Plan.of(shardKey, offer);
     CollectionStore created =
@@ -174,9 +174,7 @@ final class CollectionActions {
     }
     Throughput offer = Throughput.fromBson(info.throughput());
     Offer.append(reply, offer, services.metering().provisionedNow(collection, offer));
-    int contentMax =
-        databases.provisioning().isCosmos() ? CONTENT_BYTES_MAX : NewDocument.BYTES_MAX;
-    reply.append("maxContentLength", new BsonInt32(contentMax));
+    reply.append("maxContentLength", new BsonInt32(databases.documentBytesMax()));
     if (showsIndexes) {
       reply.append("indexes", describe(info));
     }

@@ -93,11 +93,7 @@ public final class CommandReader {
 
   /** {@code path} is how messages call the document, such as {@code create.timeseries}. */
   public static CommandReader of(String path, RawDocument document) {
-    return of(path, "", document);
-  }
-
-  private static CommandReader of(String path, String database, RawDocument document) {
-    var reader = new CommandReader(path, database, List.of(), null);
+    var reader = new CommandReader(path, "", List.of(), null);
     reader.index(document);
     return reader;
   }
@@ -250,12 +246,15 @@ public final class CommandReader {
     if (recorder != null) {
       return recording(pathOf(name), recorder);
     }
-    return document == null ? null : of(pathOf(name), database, document);
+    return document == null ? null : element(name, document);
   }
 
   /** A reader of one of the documents in an array field, called as MongoDB calls it. */
   public CommandReader element(String name, RawDocument document) {
-    return of(pathOf(name), database, document);
+    var reader = new CommandReader(pathOf(name), database, List.of(), null);
+    reader.known = known;
+    reader.index(document);
+    return reader;
   }
 
   /** The documents of an array or a document sequence of that name; none when it is missing. */

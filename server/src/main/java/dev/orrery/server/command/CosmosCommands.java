@@ -13,7 +13,7 @@ public final class CosmosCommands {
         new EnableShardingCommand(),
         new GetLastRequestStatisticsCommand(),
         new ListPartitionsCommand(services.databases()),
-        new MergePartitionsCommand(),
+        new MergePartitionsCommand(services.databases()),
         new PartitionOfCommand(services.databases()),
         new RuStatisticsCommand(services),
         new SetPartitionThroughputCommand(services.databases()),

@@ -2,9 +2,12 @@ package dev.orrery.server.command;
 
 import dev.orrery.server.error.CommandException;
 import dev.orrery.server.error.ErrorCode;
+import dev.orrery.server.throughput.CosmosRule;
+import dev.orrery.server.throughput.CosmosRules;
 import dev.orrery.storage.index.IndexSpec;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
+import java.util.Set;
 import org.bson.BsonValue;
 import org.jspecify.annotations.Nullable;
 
@@ -14,7 +17,16 @@ final class CosmosIndexRules {
   static final int UNIQUE_PATHS_MAX = 16;
   static final int UNIQUE_PATH_BYTES_MAX = 60;
 
-  private CosmosIndexRules() {}
+  private static final String TTL_PATH = "_ts";
+
+  /** Kinds that Cosmos DB lacks; 2dsphere and wildcards it has. */
+  private static final Set<String> KINDS = Set.of("text", "2d", "hashed");
+
+  private final CosmosRules rules;
+
+  CosmosIndexRules(CosmosRules rules) {
+    this.rules = rules;
+  }
 
   /**
    * What the indexes are for.
@@ -24,22 +36,57 @@ final class CosmosIndexRules {
    */
   record Subject(@Nullable String partitionKey, int uniqueBefore, boolean hasDocuments) {}
 
-  static void require(Subject subject, List<IndexSpec> added) {
+  void require(Subject subject, List<IndexSpec> added) {
     int unique = subject.uniqueBefore;
     for (IndexSpec index : added) {
       if (index.isIdIndex()) {
         continue;
       }
-      if (index.isSparse()) {
-        throw refused("The 'sparse' option is not supported.");
+      if (rules.isInForce(CosmosRule.INDEX_KINDS)) {
+        requireKind(index);
       }
-      if (index.isUnique()) {
+      requirePaths(index);
+      if (index.isUnique() && rules.isInForce(CosmosRule.UNIQUE_INDEXES)) {
         unique++;
         requireUnique(subject, index);
       }
     }
     if (unique > UNIQUE_MAX) {
       throw refused("A collection can have at most %d unique indexes".formatted(UNIQUE_MAX));
+    }
+  }
+
+  private static void requireKind(IndexSpec index) {
+    if (index.isSparse()) {
+      throw refused("The 'sparse' option is not supported.");
+    }
+    if (index.collation() != null) {
+      throw refused("The 'collation' option is not supported.");
+    }
+    if (index.partialFilter() != null && !index.isUnique()) {
+      throw refused("The 'partialFilterExpression' option is supported on unique indexes only.");
+    }
+    for (BsonValue kind : index.keyPattern().values()) {
+      if (kind.isString() && KINDS.contains(kind.asString().getValue())) {
+        throw refused("Indexes of type '%s' are not supported.".formatted(number(kind)));
+      }
+    }
+  }
+
+  private void requirePaths(IndexSpec index) {
+    Set<String> paths = index.keyPattern().keySet();
+    if (rules.isInForce(CosmosRule.COMPOUND_NESTED_PATHS)
+        && paths.size() > 1
+        && paths.stream().anyMatch(path -> path.contains("."))) {
+      throw refused("Compound index does not currently support nested documents or arrays.");
+    }
+    if (rules.isCosmos()
+        && index.document().containsKey("expireAfterSeconds")
+        && paths.equals(Set.of(TTL_PATH))) {
+      // Documents would never expire: better no index than one that does nothing.
+      throw new CommandException(
+          ErrorCode.NOT_IMPLEMENTED,
+          "documents cannot expire by '_ts' here; let them expire by a date of their own");
     }
   }
 

@@ -102,18 +102,31 @@ public final class CountCommand implements Explainable {
   }
 
   @Override
+  public @Nullable BsonDocument onView(CommandContext context, CommandReader body) {
+    Params params = Params.parse(body);
+    CollectionStore collection = services.databases().find(context.database(), params.collection);
+    if (collection == null || !collection.info().isView()) {
+      return null;
+    }
+    ViewQueries.requireCollation(collection, params.collation);
+    return ViewQueries.count(params.collection, params.filter, params.window, params.collation);
+  }
+
+  @Override
   public BsonDocument explain(
       CommandContext context, CommandReader body, ExplainVerbosity verbosity) {
     Params params = Params.parse(body);
     CollectionStore collection = services.databases().find(context.database(), params.collection);
-    ExplainStages.refuseView(collection);
     Query query = query(collection, params);
     if (collection == null) {
       return ExplainStages.ofNothing(
           new Namespace(context.database(), params.collection), verbosity);
     }
     QueryPlan plan = Plans.of(services.planner(), query).forCount();
-    return ExplainStages.ofCount(plan.explain(verbosity, execution(context)), query.window());
+    Execution execution = execution(context);
+    context.work().owe(new MeteredRead(collection, execution, plan.isShort()));
+    BsonDocument explained = ExplainStages.priced(plan, collection, verbosity, execution);
+    return ExplainStages.ofCount(explained, query.window());
   }
 
   private Execution execution(CommandContext context) {

@@ -85,9 +85,7 @@ final class CreateIndexesCommand implements Command {
       if (missing.isEmpty()) {
         return counts(before, before).append("note", new BsonString("all indexes already exist"));
       }
-      if (databases.provisioning().isCosmos()) {
-        CosmosIndexRules.require(subject(build), missing);
-      }
+      new CosmosIndexRules(databases.provisioning().rules()).require(subject(build), missing);
       build(build, missing);
       BsonDocument reply =
           counts(before, before + missing.size())

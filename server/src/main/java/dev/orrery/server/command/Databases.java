@@ -4,6 +4,7 @@ import dev.orrery.server.error.CommandException;
 import dev.orrery.server.error.ErrorCode;
 import dev.orrery.server.query.Equalities;
 import dev.orrery.server.query.Filter;
+import dev.orrery.server.throughput.CosmosRule;
 import dev.orrery.server.throughput.DatabaseThroughputs;
 import dev.orrery.server.throughput.Provisioning;
 import dev.orrery.storage.CollectionStore;
@@ -22,9 +23,13 @@ import org.jspecify.annotations.Nullable;
 
 /** Collections as commands see them: found by name, and created by the first write. */
 public final class Databases {
+  /** Without the capability for 16 MB. */
+  private static final int COSMOS_DOCUMENT_BYTES_MAX = 2 << 20;
+
   private final StorageEngine engine;
   private final Provisioning provisioning;
   private final DatabaseThroughputs throughputs;
+  private final Validators validators = new Validators();
 
   /** Without limits of throughput. */
   public Databases(StorageEngine engine) {
@@ -42,6 +47,10 @@ public final class Databases {
     return provisioning;
   }
 
+  Validators validators() {
+    return validators;
+  }
+
   DatabaseThroughputs throughputs() {
     return throughputs;
   }
@@ -54,7 +63,7 @@ public final class Databases {
   /** Refuses a change of a single document that names no single partition key, as Cosmos does. */
   void requireTarget(CollectionStore collection, Filter filter) {
     String path = collection.info().partitionKey();
-    if (path == null || !provisioning.isCosmos()) {
+    if (path == null || !provisioning.isInForce(CosmosRule.TARGETED_WRITES)) {
       return;
     }
     List<RawValue> values = Equalities.fixedValues(filter, FieldPath.parse(path));
@@ -64,8 +73,27 @@ public final class Databases {
     }
   }
 
+  /** The size that a stored document may have. */
+  int documentBytesMax() {
+    return provisioning.isInForce(CosmosRule.DOCUMENT_SIZE)
+        ? COSMOS_DOCUMENT_BYTES_MAX
+        : NewDocument.BYTES_MAX;
+  }
+
+  /** Refuses a document that is larger than Cosmos DB takes. */
+  void requireSize(RawDocument document) {
+    if (document.length() > documentBytesMax()) {
+      throw new CommandException(
+          ErrorCode.INVALID_LENGTH,
+          "Error=16, Details='Response status code does not indicate success:"
+              + " RequestEntityTooLarge (413); Substatus: 0; Reason: (Message: {\"Errors\":[\"Request"
+              + " size is too large\"]})");
+    }
+  }
+
   /** Refuses a document that cannot be given to a partition, or not as Cosmos DB does it. */
-  void requirePartitionKey(CollectionStore collection, RawDocument document) {
+  void requireStorable(CollectionStore collection, RawDocument document) {
+    requireSize(document);
     String path = collection.info().partitionKey();
     if (path == null) {
       return;
@@ -76,7 +104,7 @@ public final class Databases {
           ErrorCode.SHARD_KEY_NOT_FOUND,
           "Shard key cannot contain array values or array descendants.");
     }
-    if (value == null && provisioning.isCosmos()) {
+    if (value == null && provisioning.isInForce(CosmosRule.DOCUMENT_SHARD_KEY)) {
       throw new CommandException(
           ErrorCode.SHARD_KEY_NOT_FOUND, "document does not contain shard key at '" + path + "'");
     }

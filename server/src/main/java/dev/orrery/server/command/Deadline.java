@@ -26,6 +26,12 @@ public final class Deadline {
     return new Deadline(nanoClock, end, false);
   }
 
+  /** What was left of an earlier deadline; see {@link #remainingNanos}. */
+  Deadline goingOn(long nanosLeft) {
+    boolean isForEver = nanosLeft == Long.MAX_VALUE;
+    return isForEver ? this : new Deadline(nanoClock, nanoClock.getAsLong() + nanosLeft, false);
+  }
+
   public boolean isUnlimited() {
     return isUnlimited;
   }

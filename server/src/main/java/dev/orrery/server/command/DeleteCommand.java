@@ -3,6 +3,7 @@ package dev.orrery.server.command;
 import dev.orrery.server.error.CommandException;
 import dev.orrery.server.error.ErrorCode;
 import dev.orrery.server.expression.ParseContext;
+import dev.orrery.server.plan.Execution;
 import dev.orrery.server.plan.ExplainVerbosity;
 import dev.orrery.server.plan.Query;
 import dev.orrery.server.plan.QueryPlan;
@@ -137,7 +138,7 @@ public final class DeleteCommand implements Explainable {
     Params params = Params.parse(body);
     ExplainStages.requireOne(params.statements.size());
     CollectionStore collection = services.databases().find(context.database(), params.collection);
-    ExplainStages.refuseView(collection);
+    ViewErrors.requireCollection(collection);
     if (collection == null) {
       return ExplainStages.ofNothing(
           new Namespace(context.database(), params.collection), verbosity);
@@ -145,8 +146,8 @@ public final class DeleteCommand implements Explainable {
     ParseContext variables = QueryScope.variables(services, params.let);
     var writer = new DocumentWriter(services.databases().engine(), context);
     QueryPlan plan = plan(collection, params.statements.get(0), variables);
-    return ExplainStages.ofDeletion(
-        plan.explain(verbosity, writer.execution(services, collection, plan)));
+    Execution execution = writer.execution(services, collection, plan);
+    return ExplainStages.ofDeletion(ExplainStages.priced(plan, collection, verbosity, execution));
   }
 
   private BulkReply delete(

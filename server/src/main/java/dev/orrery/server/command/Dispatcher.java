@@ -67,6 +67,7 @@ public final class Dispatcher {
       ThreadLocal.withInitial(() -> new BsonEncoder(REPLY_BYTES_EXPECTED));
   private volatile ClusterTime latest;
   private @Nullable ServerSideRetry retry;
+  private RequestRules rules = RequestRules.NONE;
 
   /** {@code workers} run the long commands, and refuse when there are too many. */
   public Dispatcher(Parts parts, Executor workers, LongSupplier nanoClock) {
@@ -79,6 +80,12 @@ public final class Dispatcher {
   /** Lets the server try again what is refused for its rate; to be called before the first call. */
   public Dispatcher retryingBy(ServerSideRetry serverSideRetry) {
     retry = serverSideRetry;
+    return this;
+  }
+
+  /** Lets the server refuse what it could do; to be called before the first call. */
+  public Dispatcher obeying(RequestRules requestRules) {
+    rules = requestRules;
     return this;
   }
 
@@ -210,6 +217,7 @@ public final class Dispatcher {
           ErrorCode.UNAUTHORIZED, spec.name() + " may only be run against the admin database.");
     }
     envelope.api().requireAllowed(spec);
+    rules.require(request, database, envelope.session());
     envelope.session().requireAllowed(spec);
     boolean hasSession = sessionId != null && parts.access().allowsSessions(request.connection());
     Session session = hasSession ? parts.sessions().use(sessionId) : null;
@@ -247,6 +255,13 @@ public final class Dispatcher {
       }
     }
     count(call);
+    if (call.followsClusterTime
+        && call.replyTo instanceof ReplyTarget target
+        && !reply.containsKey("ok")) {
+      latest = latest.at(parts.clusterClock());
+      target.accept(reply, latest.lastFields());
+      return;
+    }
     send(call, Replies.succeed(reply));
   }
 
@@ -294,7 +309,13 @@ public final class Dispatcher {
     parts
         .metering()
         .finish(
-            work, new Metering.Origin(name, connection.applicationName(), comment(call.context)));
+            work,
+            new Metering.Origin(
+                name,
+                connection.applicationName(),
+                comment(call.context),
+                call.request.body(),
+                call.request.firstStatement()));
   }
 
   private static String comment(CommandContext context) {

@@ -116,15 +116,30 @@ public final class DistinctCommand implements Explainable {
   }
 
   @Override
+  public @Nullable BsonDocument onView(CommandContext context, CommandReader body) {
+    Params params = Params.parse(body);
+    CollectionStore collection = services.databases().find(context.database(), params.collection);
+    if (collection == null || !collection.info().isView()) {
+      return null;
+    }
+    ViewQueries.requireCollation(collection, params.collation);
+    return ViewQueries.distinct(params);
+  }
+
+  @Override
   public BsonDocument explain(
       CommandContext context, CommandReader body, ExplainVerbosity verbosity) {
     Params params = Params.parse(body);
     CollectionStore collection = services.databases().find(context.database(), params.collection);
-    ExplainStages.refuseView(collection);
     Query query = query(collection, params, scope(collection, params));
-    return collection == null
-        ? ExplainStages.ofNothing(new Namespace(context.database(), params.collection), verbosity)
-        : plan(query, params).explain(verbosity, execution(context));
+    if (collection == null) {
+      return ExplainStages.ofNothing(
+          new Namespace(context.database(), params.collection), verbosity);
+    }
+    QueryPlan plan = plan(query, params);
+    Execution execution = execution(context);
+    context.work().owe(new MeteredRead(collection, execution, plan.isShort()));
+    return ExplainStages.priced(plan, collection, verbosity, execution);
   }
 
   private QueryPlan plan(Query query, Params params) {

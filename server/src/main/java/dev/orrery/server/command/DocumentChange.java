@@ -14,6 +14,7 @@ import dev.orrery.storage.value.RawDocument;
 import dev.orrery.storage.value.RawValue;
 import java.util.Arrays;
 import java.util.List;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -27,6 +28,7 @@ final class DocumentChange {
   private final boolean isMulti;
   private @Nullable DocumentValidator validator;
   private boolean isKeyFixed;
+  private Consumer<RawDocument> size = document -> {};
 
   DocumentChange(
       CollectionStore collection, DocumentWriter writer, Filter filter, boolean isMulti) {
@@ -44,6 +46,12 @@ final class DocumentChange {
   /** Whether a change of the partition key's value is refused, as Cosmos DB does. */
   DocumentChange keepingKey(boolean isFixed) {
     isKeyFixed = isFixed;
+    return this;
+  }
+
+  /** What refuses documents that have become too large. */
+  DocumentChange limitedTo(Databases databases) {
+    size = databases::requireSize;
     return this;
   }
 
@@ -95,6 +103,7 @@ final class DocumentChange {
           ErrorCode.LOCATION_17419,
           "Resulting document after update is larger than " + NewDocument.BYTES_MAX);
     }
+    size.accept(after);
     if (validator != null) {
       validator.requireValid(before.document(), after);
     }

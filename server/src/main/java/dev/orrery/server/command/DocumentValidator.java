@@ -6,7 +6,6 @@ import dev.orrery.server.query.Filter;
 import dev.orrery.server.query.FilterContext;
 import dev.orrery.server.query.FilterParser;
 import dev.orrery.server.query.ValidationFailure;
-import dev.orrery.storage.catalog.CollectionInfo;
 import dev.orrery.storage.value.RawDocument;
 import org.bson.BsonDocument;
 import org.bson.BsonString;
@@ -26,8 +25,7 @@ final class DocumentValidator {
   }
 
   /** The validator of a collection, or null when it has none or refuses nothing by it. */
-  static @Nullable DocumentValidator find(CollectionInfo info) {
-    BsonDocument options = info.options();
+  static @Nullable DocumentValidator of(BsonDocument options) {
     BsonValue validator = options.get("validator");
     if (validator == null || !validator.isDocument() || validator.asDocument().isEmpty()) {
       return null;

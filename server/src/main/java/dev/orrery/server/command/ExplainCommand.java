@@ -58,20 +58,18 @@ public final class ExplainCommand implements Command {
     Request request = Request.message(context.connection(), command, List.of());
     String name = request.commandName();
     if (name.equals("aggregate")) {
-      BsonDocument explained = command.toBsonDocument();
-      explained.remove("$db");
-      return aggregations
-          .explain(
-              context, explained.append("explain", BsonBoolean.TRUE), VERBOSITIES.get(verbosity))
-          .thenApply(reply -> addServer(context, reply));
+      return aggregate(context, command.toBsonDocument(), VERBOSITIES.get(verbosity));
     }
     Explainable explainable = commands.get(name);
     if (explainable == null) {
       throw new CommandException(
           ErrorCode.COMMAND_NOT_FOUND, "Explain failed due to unknown command: " + name);
     }
-    var inner = CommandReader.ofCommand(explainable.spec(), context.database(), request);
-    Envelope.read(inner, explainable.spec().has(Trait.RETRYABLE_WRITE));
+    BsonDocument onView = explainable.onView(context, reader(context, explainable, request));
+    if (onView != null) {
+      return aggregate(context, onView, VERBOSITIES.get(verbosity));
+    }
+    CommandReader inner = reader(context, explainable, request);
     return workers.run(
         () -> {
           BsonDocument reply = explainable.explain(context, inner, VERBOSITIES.get(verbosity));
@@ -79,6 +77,21 @@ public final class ExplainCommand implements Command {
           written.put("$db", new BsonString(context.database()));
           return addServer(context, reply.append("command", written));
         });
+  }
+
+  private static CommandReader reader(
+      CommandContext context, Explainable command, Request request) {
+    var reader = CommandReader.ofCommand(command.spec(), context.database(), request);
+    Envelope.read(reader, command.spec().has(Trait.RETRYABLE_WRITE));
+    return reader;
+  }
+
+  private CompletionStage<BsonDocument> aggregate(
+      CommandContext context, BsonDocument command, ExplainVerbosity verbosity) {
+    command.remove("$db");
+    return aggregations
+        .explain(context, command.append("explain", BsonBoolean.TRUE), verbosity)
+        .thenApply(reply -> addServer(context, reply));
   }
 
   private BsonDocument addServer(CommandContext context, BsonDocument reply) {

@@ -2,30 +2,26 @@ package dev.orrery.server.command;
 
 import dev.orrery.server.error.CommandException;
 import dev.orrery.server.error.ErrorCode;
+import dev.orrery.server.plan.Execution;
 import dev.orrery.server.plan.ExplainVerbosity;
 import dev.orrery.server.plan.Query;
+import dev.orrery.server.plan.QueryPlan;
+import dev.orrery.server.throughput.MeteredRead;
 import dev.orrery.storage.CollectionStore;
 import dev.orrery.storage.Namespace;
 import org.bson.BsonArray;
 import org.bson.BsonBoolean;
 import org.bson.BsonDocument;
+import org.bson.BsonDouble;
 import org.bson.BsonInt32;
 import org.bson.BsonString;
 import org.bson.BsonValue;
-import org.jspecify.annotations.Nullable;
 
 /** What commands add to the explanation of their plan: the stage that they are themselves. */
 final class ExplainStages {
   private static final BsonInt32 ZERO = new BsonInt32(0);
 
   private ExplainStages() {}
-
-  static void refuseView(@Nullable CollectionStore collection) {
-    if (collection != null && collection.info().isView()) {
-      throw new CommandException(
-          ErrorCode.NOT_IMPLEMENTED, "explain of a read of a view is not implemented yet");
-    }
-  }
 
   /** MongoDB explains one statement of a write command only. */
   static void requireOne(int statements) {
@@ -56,6 +52,30 @@ final class ExplainStages {
             .append("totalKeysExamined", ZERO)
             .append("totalDocsExamined", ZERO)
             .append("executionStages", new BsonDocument("stage", new BsonString("EOF"))));
+  }
+
+  /** The plan's explanation with the price of what was done, where it went, and by which index. */
+  static BsonDocument priced(
+      QueryPlan plan, CollectionStore collection, ExplainVerbosity verbosity, Execution execution) {
+    BsonDocument answer = plan.explain(verbosity, execution);
+    if (!answer.containsKey("executionStats")) {
+      return answer;
+    }
+    BsonDocument statistics = answer.getDocument("executionStats");
+    long returned = statistics.getNumber("nReturned").longValue();
+    var read = new MeteredRead(collection, execution, plan.isShort());
+    var indexes = new BsonArray();
+    plan.indexes().forEach(index -> indexes.add(new BsonString(index.name())));
+    if (indexes.isEmpty() && plan.isShort()) {
+      indexes.add(new BsonString("_id_")); // a lookup by primary key
+    }
+    statistics
+        .append(
+            "requestCharge",
+            new BsonDouble(read.price(returned, execution.resultBytes()).toDouble()))
+        .append("partitionsVisited", new BsonInt32(execution.partitionsVisited()))
+        .append("indexesUsed", indexes);
+    return answer;
   }
 
   static BsonDocument ofCount(BsonDocument inner, Query.Window window) {

@@ -2,6 +2,7 @@ package dev.orrery.server.command;
 
 import dev.orrery.server.plan.ExplainVerbosity;
 import org.bson.BsonDocument;
+import org.jspecify.annotations.Nullable;
 
 /** A command that can tell how it would come to its answer. */
 interface Explainable extends Command {
@@ -10,4 +11,9 @@ interface Explainable extends Command {
    * body is that of the command itself.
    */
   BsonDocument explain(CommandContext context, CommandReader body, ExplainVerbosity verbosity);
+
+  /** The aggregation that the command is on a view; null if it is not on one. */
+  default @Nullable BsonDocument onView(CommandContext context, CommandReader body) {
+    return null;
+  }
 }

@@ -77,7 +77,7 @@ public final class FindAndModifyCommand implements Explainable {
               output,
               body.safeBool("bypassDocumentValidation", false),
               body.rawDocument("let"));
-      body.ignore("stmtId", "legacyRuntimeConstants", "sampleId");
+      body.ignore("stmtId", "legacyRuntimeConstants", "sampleId", "bypassEmptyTsReplacement");
       body.reject("encryptionInformation");
       body.finish();
       return params;
@@ -206,7 +206,7 @@ public final class FindAndModifyCommand implements Explainable {
     ParseContext variables = QueryScope.variables(services, params.let);
     var writer = new DocumentWriter(services.databases().engine(), context);
     CollectionStore collection = services.databases().find(context.database(), params.collection);
-    ExplainStages.refuseView(collection);
+    ViewErrors.requireCollection(collection);
     if (params.statement != null) {
       var site =
           new Modification.Site(services, writer, context.database(), params.collection, true);

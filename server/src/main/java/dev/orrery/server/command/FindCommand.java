@@ -19,6 +19,7 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import org.bson.BsonDocument;
+import org.jspecify.annotations.Nullable;
 
 /** {@code find}: the first batch of the documents that match, and a cursor for the others. */
 public final class FindCommand implements Explainable {
@@ -85,16 +86,30 @@ public final class FindCommand implements Explainable {
   }
 
   @Override
+  public @Nullable BsonDocument onView(CommandContext context, CommandReader body) {
+    FindParams params = FindParams.parse(body);
+    CollectionStore collection = services.databases().find(context.database(), params.collection());
+    if (collection == null || !collection.info().isView()) {
+      return null;
+    }
+    ViewQueries.requireCollation(collection, params.selection().collation());
+    return ViewQueries.find(params);
+  }
+
+  @Override
   public BsonDocument explain(
       CommandContext context, CommandReader body, ExplainVerbosity verbosity) {
     FindParams params = FindParams.parse(body);
     CollectionStore collection = services.databases().find(context.database(), params.collection());
-    ExplainStages.refuseView(collection);
     Query query = FindQuery.of(services, collection, params);
-    return collection == null
-        ? ExplainStages.ofNothing(new Namespace(context.database(), params.collection()), verbosity)
-        : Plans.forFind(services.planner(), query, params)
-            .explain(verbosity, execution(context, params));
+    if (collection == null) {
+      return ExplainStages.ofNothing(
+          new Namespace(context.database(), params.collection()), verbosity);
+    }
+    QueryPlan plan = Plans.forFind(services.planner(), query, params);
+    Execution execution = execution(context, params);
+    context.work().owe(new MeteredRead(collection, execution, plan.isShort()));
+    return ExplainStages.priced(plan, collection, verbosity, execution);
   }
 
   private Execution execution(CommandContext context, FindParams params) {
@@ -161,6 +176,7 @@ public final class FindCommand implements Explainable {
     boolean isKept = false;
     try {
       List<RawDocument> batch = cursor.nextBatch(params.page().firstBatch());
+      cursor.leave(context.deadline().remainingNanos());
       context.work().read(cursor.metered(), batch);
       isKept = !cursor.isExhausted() && !params.page().isSingleBatch();
       long id = isKept ? services.cursors().add(cursor) : 0;

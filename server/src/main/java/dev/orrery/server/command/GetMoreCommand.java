@@ -140,8 +140,11 @@ public final class GetMoreCommand implements Command {
     boolean isDone = false;
     try {
       cursor.requireAlive();
-      cursor.execution().interruptBy(context.deadline()::check);
+      Deadline deadline = context.deadline().goingOn(cursor.nanosLeft());
+      cursor.execution().interruptBy(deadline::check);
+      deadline.check();
       List<RawDocument> batch = cursor.nextBatch(params.count());
+      cursor.leave(deadline.remainingNanos());
       if (cursor.metered() != null) {
         context.work().read(cursor.metered(), batch);
       }

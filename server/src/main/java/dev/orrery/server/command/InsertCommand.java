@@ -40,14 +40,19 @@ public final class InsertCommand implements Command {
 
   /** What an insert asks for. */
   private record Params(
-      String collection, List<RawDocument> documents, boolean isOrdered, boolean isUnchecked) {
+      String collection,
+      List<RawDocument> documents,
+      boolean isOrdered,
+      boolean isUnchecked,
+      boolean keepsEmptyTimestamps) {
     static Params parse(CommandReader body) {
       var params =
           new Params(
               body.collection("insert"),
               body.requireDocuments("documents"),
               body.bool("ordered", true),
-              body.safeBool("bypassDocumentValidation", false));
+              body.safeBool("bypassDocumentValidation", false),
+              body.safeBool("bypassEmptyTsReplacement", false));
       body.ignore("stmtId", "stmtIds", "isTimeseriesNamespace");
       body.reject("encryptionInformation", "collectionUUID");
       body.finish();
@@ -129,7 +134,7 @@ public final class InsertCommand implements Command {
       validator =
           params.isUnchecked || collection.info().isView()
               ? null
-              : DocumentValidator.find(collection.info());
+              : services.databases().validators().find(collection.info());
       // Where units are limited each document waits for what the one before has cost.
       chunkDocumentsMax = context.work().isLimited(collection) ? 1 : CHUNK_DOCUMENTS_MAX;
     }
@@ -140,11 +145,12 @@ public final class InsertCommand implements Command {
 
     private RawDocument prepare(RawDocument document) {
       WriteTarget.requireCollection(collection);
-      RawDocument prepared = NewDocument.of(document, services.ids(), clock);
+      RawDocument prepared =
+          NewDocument.of(document, services.ids(), params.keepsEmptyTimestamps ? null : clock);
       if (validator != null) {
         validator.requireValid(prepared);
       }
-      services.databases().requirePartitionKey(collection, prepared);
+      services.databases().requireStorable(collection, prepared);
       context.work().admitInsert(collection, prepared);
       return prepared;
     }
@@ -163,11 +169,25 @@ public final class InsertCommand implements Command {
         commit();
         if (!chunk.isEmpty() && !collection.exists()) {
           open();
+          recheck();
         }
       }
       chunk.clear();
       places.clear();
       chunkBytes = 0;
+    }
+
+    /** Another collection of this name, which may have a partition key, has its own conditions. */
+    private void recheck() {
+      for (int i = 0; i < chunk.size() && !isStopped(); ) {
+        try {
+          services.databases().requireStorable(collection, chunk.get(i));
+          i++;
+        } catch (CommandException e) {
+          chunk.remove(i);
+          reply.fail(places.remove(i), e);
+        }
+      }
     }
 
     /** Commits the chunk and leaves in it what met a split, to be tried again. */

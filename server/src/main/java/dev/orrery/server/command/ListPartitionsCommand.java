@@ -5,6 +5,7 @@ import dev.orrery.server.throughput.Throughput;
 import dev.orrery.storage.CollectionStore;
 import dev.orrery.storage.PartitionStatistics;
 import dev.orrery.storage.PartitionStore;
+import dev.orrery.storage.PartitionStore.LargestKey;
 import java.util.Map;
 import org.bson.BsonArray;
 import org.bson.BsonDocument;
@@ -12,6 +13,7 @@ import org.bson.BsonDouble;
 import org.bson.BsonInt32;
 import org.bson.BsonInt64;
 import org.bson.BsonString;
+import org.bson.BsonUndefined;
 
 /**
  * {@code listPartitions}: the physical partitions of a collection, in the order of their ranges.
@@ -59,13 +61,30 @@ final class ListPartitionsCommand implements Command {
     var parents = new BsonArray();
     Partitions.parents(collection, partition.id()).forEach(id -> parents.add(new BsonInt32(id)));
     PartitionStatistics statistics = partition.statistics();
-    return new BsonDocument("id", new BsonInt32(partition.id()))
-        .append("minInclusive", new BsonString(partition.range().minInclusive()))
-        .append("maxExclusive", new BsonString(partition.range().maxExclusive()))
-        .append("parents", parents)
-        .append("status", new BsonString("online"))
-        .append("documents", new BsonInt64(statistics.documents()))
-        .append("bytes", new BsonInt64(statistics.bytes()))
-        .append("keys", new BsonInt64(statistics.keys()));
+    var entry =
+        new BsonDocument("id", new BsonInt32(partition.id()))
+            .append("minInclusive", new BsonString(partition.range().minInclusive()))
+            .append("maxExclusive", new BsonString(partition.range().maxExclusive()))
+            .append("parents", parents)
+            .append("status", new BsonString("online"))
+            .append("documents", new BsonInt64(statistics.documents()))
+            .append("bytes", new BsonInt64(statistics.bytes()))
+            .append("keys", new BsonInt64(statistics.keys()));
+    LargestKey largest = partition.largestKey();
+    if (largest.documents() > 0) {
+      entry.append("largestKey", describe(largest));
+    }
+    return entry;
+  }
+
+  /** A missing key, and one too long to be kept, are shown by leaving them out. */
+  private static BsonDocument describe(LargestKey largest) {
+    var entry = new BsonDocument();
+    if (largest.value() != null && !(largest.value() instanceof BsonUndefined)) {
+      entry.append("key", largest.value());
+    }
+    return entry
+        .append("documents", new BsonInt64(largest.documents()))
+        .append("bytes", new BsonInt64(largest.bytes()));
   }
 }

@@ -4,12 +4,14 @@ import dev.orrery.server.error.CommandException;
 import dev.orrery.server.error.ErrorCode;
 import dev.orrery.server.expression.ParseContext;
 import dev.orrery.server.plan.DocumentCursor;
+import dev.orrery.server.plan.Execution;
 import dev.orrery.server.plan.ExplainVerbosity;
 import dev.orrery.server.plan.PlanResult;
 import dev.orrery.server.plan.Query;
 import dev.orrery.server.plan.QueryPlan;
 import dev.orrery.server.query.Filter;
 import dev.orrery.server.query.MatchDetails;
+import dev.orrery.server.throughput.CosmosRule;
 import dev.orrery.server.update.Update;
 import dev.orrery.server.update.UpdateOptions;
 import dev.orrery.server.update.UpdateParser;
@@ -41,7 +43,11 @@ final class Modification {
       DocumentWriter writer,
       String database,
       String collection,
-      boolean isUnchecked) {}
+      boolean isUnchecked) {
+    boolean isInForce(CosmosRule rule) {
+      return services.databases().provisioning().isInForce(rule);
+    }
+  }
 
   /**
    * What came of it.
@@ -116,16 +122,21 @@ final class Modification {
     plan = Plans.forUpdate(site.services.planner(), query);
     change =
         new DocumentChange(collection, site.writer, filter, statement.options().isMulti())
-            .checkedBy(site.isUnchecked ? null : DocumentValidator.find(collection.info()))
-            .keepingKey(site.services.databases().provisioning().isCosmos());
+            .checkedBy(
+                site.isUnchecked
+                    ? null
+                    : site.services.databases().validators().find(collection.info()))
+            .keepingKey(site.isInForce(CosmosRule.DOCUMENT_SHARD_KEY))
+            .limitedTo(site.services.databases());
   }
 
   BsonDocument explain(ExplainVerbosity verbosity) {
     if (plan == null) {
       return ExplainStages.ofNothing(new Namespace(site.database, site.collection), verbosity);
     }
+    Execution execution = site.writer.execution(site.services, collection, plan);
     return ExplainStages.ofUpdate(
-        plan.explain(verbosity, site.writer.execution(site.services, collection, plan)),
+        ExplainStages.priced(plan, collection, verbosity, execution),
         statement.options().isUpsert());
   }
 
@@ -284,7 +295,7 @@ final class Modification {
       prepare();
     }
     change.requireValid(document);
-    site.services.databases().requirePartitionKey(collection, document);
+    site.services.databases().requireStorable(collection, document);
     try {
       site.writer.insert(collection, document);
     } catch (CommandException e) {

@@ -12,6 +12,7 @@ import java.nio.charset.StandardCharsets;
 import java.util.function.Supplier;
 import org.bson.BsonObjectId;
 import org.bson.types.ObjectId;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A document on its way in: checked, with its {@code _id} in front (made if it lacks one), and with
@@ -31,7 +32,12 @@ final class NewDocument {
     this.document = document;
   }
 
-  static RawDocument of(RawDocument document, Supplier<ObjectId> ids, UpdateClock clock) {
+  /**
+   * Makes a document ready.
+   *
+   * @param clock null if empty timestamps stay, as restored documents need it
+   */
+  static RawDocument of(RawDocument document, Supplier<ObjectId> ids, @Nullable UpdateClock clock) {
     if (document.length() > BYTES_MAX) {
       throw new CommandException(
           ErrorCode.BAD_VALUE,
@@ -40,7 +46,8 @@ final class NewDocument {
     }
     var scan = new NewDocument(document);
     scan.scan();
-    return scan.isIdFirst && !scan.hasEmptyTimestamp ? document : scan.rewrite(ids, clock);
+    boolean isReady = scan.isIdFirst && (clock == null || !scan.hasEmptyTimestamp);
+    return isReady ? document : scan.rewrite(ids, clock);
   }
 
   private void scan() {
@@ -109,7 +116,7 @@ final class NewDocument {
     }
   }
 
-  private RawDocument rewrite(Supplier<ObjectId> ids, UpdateClock clock) {
+  private RawDocument rewrite(Supplier<ObjectId> ids, @Nullable UpdateClock clock) {
     var encoder = new BsonEncoder(document.length() + 32);
     int start = encoder.startDocument();
     if (id == null) {
@@ -122,7 +129,8 @@ final class NewDocument {
       if (elements.nameEquals(ID)) {
         continue;
       }
-      if (elements.type() == RawTypes.TIMESTAMP && elements.value().asInt64() == 0) {
+      boolean isEmpty = elements.type() == RawTypes.TIMESTAMP && elements.value().asInt64() == 0;
+      if (isEmpty && clock != null) {
         encoder.writeElement(elements.name(), clock.nextTimestamp());
       } else {
         encoder.writeElement(elements, document.bytes());

@@ -2,6 +2,7 @@ package dev.orrery.server.command;
 
 import dev.orrery.server.error.CommandException;
 import dev.orrery.server.error.ErrorCode;
+import dev.orrery.server.throughput.CosmosRule;
 import dev.orrery.server.throughput.Throughput;
 import dev.orrery.storage.CollectionStore;
 import dev.orrery.storage.Namespace;
@@ -55,23 +56,26 @@ final class PartitionedCollections {
 
   /** Creates the collection with as many partitions as its throughput takes; null when taken. */
   @Nullable CollectionStore create(Namespace namespace, Plan plan) {
+    return databases.create(namespace, creation(namespace, plan));
+  }
+
+  /** What the engine is told to create. */
+  CollectionInfo.Creation creation(Namespace namespace, Plan plan) {
     Throughput shared = databases.throughputs().of(namespace.database());
     if (shared.isProvisioned()
         && !plan.throughput.isProvisioned()
         && plan.partitionKey == null
-        && databases.provisioning().isCosmos()) {
+        && databases.provisioning().isInForce(CosmosRule.SHARED_SHARD_KEY)) {
       throw new CommandException(
           ErrorCode.BAD_VALUE, "Shared throughput collection should have a partition key");
     }
     int needed = databases.provisioning().partitions(plan.partitionKey, plan.throughput, shared);
-    var creation =
-        new CollectionInfo.Creation(
-            plan.options,
-            plan.partitionKey,
-            plan.indexes,
-            Math.max(needed, plan.partitions),
-            plan.throughput.toBson());
-    return databases.create(namespace, creation);
+    return new CollectionInfo.Creation(
+        plan.options,
+        plan.partitionKey,
+        plan.indexes,
+        Math.max(needed, plan.partitions),
+        plan.throughput.toBson());
   }
 
   /** Splits the widest partitions until there are enough for that throughput. */

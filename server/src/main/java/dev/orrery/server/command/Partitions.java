@@ -18,6 +18,17 @@ final class Partitions {
     return collection;
   }
 
+  /** A collection with a partition key. */
+  static CollectionStore requireSharded(Databases databases, String database, String name) {
+    CollectionStore collection = require(databases, database, name);
+    if (collection.info().partitionKey() == null) {
+      throw new CommandException(
+          ErrorCode.NAMESPACE_NOT_SHARDED,
+          "Namespace " + collection.info().namespace() + " is not sharded");
+    }
+    return collection;
+  }
+
   static PartitionStore require(CollectionStore collection, long id) {
     for (PartitionStore partition : collection.partitions()) {
       if (partition.id() == id) {

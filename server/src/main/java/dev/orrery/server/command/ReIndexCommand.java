@@ -3,13 +3,15 @@ package dev.orrery.server.command;
 import dev.orrery.server.error.CommandException;
 import dev.orrery.server.error.ErrorCode;
 import dev.orrery.storage.CollectionStore;
+import dev.orrery.storage.Namespace;
 import org.bson.BsonArray;
 import org.bson.BsonDocument;
 import org.bson.BsonInt32;
 
 /**
- * {@code reIndex}: answers as if all indexes were built anew. They are kept in step with every
- * write and are rebuilt from the log after a crash, so a rebuild on demand would only be a risk.
+ * {@code reIndex}: refused, as by every member of a replica set. Where Cosmos DB is imitated, which
+ * has it, it answers as if all indexes were built anew; they are kept in step with every write and
+ * are rebuilt from the log after a crash.
  */
 final class ReIndexCommand implements Command {
   private final Databases databases;
@@ -27,6 +29,13 @@ final class ReIndexCommand implements Command {
   public BsonDocument run(CommandContext context, CommandReader body) {
     String collection = body.collection("reIndex");
     body.finish();
+    if (!databases.provisioning().rules().isCosmos()) {
+      throw new CommandException(
+          ErrorCode.ILLEGAL_OPERATION,
+          "reIndex is only allowed on a standalone mongod instance. Cannot reIndex '%s' while"
+                  .formatted(new Namespace(context.database(), collection))
+              + " replication is active");
+    }
     CollectionStore found = databases.find(context.database(), collection);
     if (found == null) {
       throw new CommandException(ErrorCode.NAMESPACE_NOT_FOUND, "collection does not exist");

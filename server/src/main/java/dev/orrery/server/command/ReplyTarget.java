@@ -9,6 +9,9 @@ public interface ReplyTarget extends Consumer<BsonDocument> {
   /** Takes a whole reply. Its bytes are written over once this returns. */
   void acceptEncoded(RawDocument reply);
 
+  /** Takes a reply whose last fields are encoded already. */
+  void accept(BsonDocument reply, byte[] lastFields);
+
   /** Gives a reply in bytes to whoever asked, decoded if he knows only objects. */
   static void give(Consumer<BsonDocument> target, RawDocument reply) {
     if (target instanceof ReplyTarget direct) {

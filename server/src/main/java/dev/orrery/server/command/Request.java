@@ -7,6 +7,7 @@ import dev.orrery.storage.value.RawDocument;
 import dev.orrery.storage.value.RawElements;
 import dev.orrery.wire.WireLimits;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /**
  * One command as it came in: the connection, the body, and the document sequences beside it. A
@@ -85,6 +86,18 @@ public record Request(
     return first.next() && first.valueLength() <= SHOWN_BYTES_MAX
         ? " First element: " + BsonText.element(first.name(), first.value().toBsonValue())
         : "";
+  }
+
+  /** The first update or deletion that came beside the body; null when there is none. */
+  @Nullable RawDocument firstStatement() {
+    for (DocumentSequence sequence : sequences) {
+      boolean areStatements =
+          sequence.name().equals("updates") || sequence.name().equals("deletes");
+      if (areStatements && !sequence.documents().isEmpty()) {
+        return sequence.documents().get(0);
+      }
+    }
+    return null;
   }
 
   /** The size of all documents. */

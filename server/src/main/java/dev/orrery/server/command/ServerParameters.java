@@ -1,5 +1,9 @@
 package dev.orrery.server.command;
 
+import dev.orrery.server.error.CommandException;
+import dev.orrery.server.error.ErrorCode;
+import dev.orrery.server.throughput.CosmosRule;
+import dev.orrery.server.throughput.CosmosRules;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -23,12 +27,17 @@ public final class ServerParameters {
   /** Cosmos DB's name for server-side retry. */
   private static final String DISABLE_RATE_LIMITING_RESPONSES = "disableRateLimitingResponses";
 
+  private static final String BURST_CAPACITY = "burstCapacity";
+  private static final String COSMOS_RULES_OFF = "cosmosRulesOff";
+
   /** One parameter and where it starts. */
   record Parameter(String name, BsonValue initial, boolean isSettable) {}
 
   private static final List<Parameter> KNOWN =
       List.of( // sorted by name
           fixed("authenticationMechanisms", new BsonArray(List.of())),
+          settable(BURST_CAPACITY, BsonBoolean.FALSE),
+          settable(COSMOS_RULES_OFF, new BsonString("")),
           settable("cursorTimeoutMillis", new BsonInt64(600_000)),
           settable(DISABLE_RATE_LIMITING_RESPONSES, BsonBoolean.FALSE),
           fixed("featureCompatibilityVersion", new BsonDocument("version", new BsonString("7.0"))),
@@ -65,6 +74,20 @@ public final class ServerParameters {
     listeners.add(listener);
   }
 
+  /** Lets the parameters about Cosmos DB's rules be what those rules are, now and later. */
+  public void follow(CosmosRules rules) {
+    values.put(BURST_CAPACITY, BsonBoolean.valueOf(rules.hasBurst()));
+    values.put(COSMOS_RULES_OFF, new BsonString(rules.off()));
+    onChange(
+        (name, value) -> {
+          if (name.equals(BURST_CAPACITY)) {
+            rules.setBurst(value.asBoolean().getValue());
+          } else if (name.equals(COSMOS_RULES_OFF)) {
+            rules.switchOff(CosmosRule.parse(value.asString().getValue()));
+          }
+        });
+  }
+
   /** Whether the server tries again what it refused for want of request units. */
   public boolean hasServerSideRetry() {
     return values.get(DISABLE_RATE_LIMITING_RESPONSES).equals(BsonBoolean.TRUE);
@@ -93,6 +116,9 @@ public final class ServerParameters {
   }
 
   private static BsonValue likeInitial(Parameter parameter, BsonValue value) {
+    if (parameter.initial.isString()) {
+      return rules(parameter, value);
+    }
     double number =
         value.isBoolean()
             ? (value.asBoolean().getValue() ? 1 : 0)
@@ -100,6 +126,22 @@ public final class ServerParameters {
     if (Double.isNaN(number)) {
       throw ParameterErrors.badType(parameter, value);
     }
+    return number(parameter, number);
+  }
+
+  private static BsonValue rules(Parameter parameter, BsonValue value) {
+    if (!value.isString()) {
+      throw ParameterErrors.badType(parameter, value);
+    }
+    try {
+      CosmosRule.parse(value.asString().getValue());
+    } catch (IllegalArgumentException e) {
+      throw new CommandException(ErrorCode.BAD_VALUE, parameter.name + ": " + e.getMessage());
+    }
+    return value;
+  }
+
+  private static BsonValue number(Parameter parameter, double number) {
     return switch (parameter.initial.getBsonType()) {
       case BOOLEAN -> BsonBoolean.valueOf(number != 0);
       case INT32 -> new BsonInt32((int) number);

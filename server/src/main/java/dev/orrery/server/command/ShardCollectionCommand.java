@@ -12,6 +12,7 @@ import org.bson.BsonDocument;
 import org.bson.BsonDouble;
 import org.bson.BsonString;
 import org.bson.BsonValue;
+import org.jspecify.annotations.Nullable;
 
 /**
  * {@code shardCollection}: gives a collection its partition key, for as long as it lives. It is
@@ -105,12 +106,9 @@ final class ShardCollectionCommand implements Command {
   @Override
   public BsonDocument run(CommandContext context, CommandReader body) {
     Params params = Params.parse(context, body);
-    CollectionStore present = databases.engine().find(params.namespace);
-    if (present == null) {
-      create(params);
-    } else if (!params.path.equals(present.info().partitionKey())) {
-      requireShardable(present);
-      recreate(present, params);
+    while (!isDone(params)) {
+      // Another client created, filled or dropped the collection meanwhile: look again.
+      context.deadline().check();
     }
     context.awaitDurable(databases.engine().lastLsn());
     return new BsonDocument("_t", new BsonString("ShardCollectionResponse"))
@@ -118,19 +116,23 @@ final class ShardCollectionCommand implements Command {
         .append("collectionsharded", new BsonString(params.namespace.toString()));
   }
 
-  private void create(Params params) {
+  private boolean isDone(Params params) {
+    CollectionStore present = databases.engine().find(params.namespace);
+    if (present == null) {
+      return create(params) != null;
+    }
+    if (params.path.equals(present.info().partitionKey())) {
+      return true;
+    }
+    requireShardable(present);
+    return replace(present, params) != null;
+  }
+
+  private @Nullable CollectionStore create(Params params) {
     var throughput = Throughput.fromBson(databases.newThroughput(params.namespace.database()));
     var plan =
         PartitionedCollections.Plan.of(params.path, throughput).withPartitions(params.partitions);
-    requireCreated(collections.create(params.namespace, plan), params);
-  }
-
-  private static void requireCreated(CollectionStore created, Params params) {
-    if (created == null) {
-      throw new CommandException(
-          ErrorCode.WRITE_CONFLICT,
-          "%s was created by another client at the same time".formatted(params.namespace));
-    }
+    return collections.create(params.namespace, plan);
   }
 
   private static void requireShardable(CollectionStore collection) {
@@ -161,14 +163,13 @@ final class ShardCollectionCommand implements Command {
   }
 
   /** The same collection, empty as it is, with a key and the partitions of its throughput. */
-  private void recreate(CollectionStore empty, Params params) {
+  private @Nullable CollectionStore replace(CollectionStore empty, Params params) {
     CollectionInfo info = empty.info();
-    databases.engine().drop(empty);
     var plan =
         PartitionedCollections.Plan.of(params.path, Throughput.fromBson(info.throughput()))
             .withOptions(info.options())
             .withIndexes(info.readyIndexes())
             .withPartitions(params.partitions);
-    requireCreated(collections.create(params.namespace, plan), params);
+    return databases.engine().replaceEmpty(empty, collections.creation(params.namespace, plan));
   }
 }

@@ -30,12 +30,7 @@ final class SplitPartitionCommand implements Command {
     long id = body.int64("partition", -1);
     String at = body.string("at");
     body.finish();
-    CollectionStore collection = Partitions.require(databases, context.database(), name);
-    if (collection.info().partitionKey() == null) {
-      throw new CommandException(
-          ErrorCode.NAMESPACE_NOT_SHARDED,
-          "Namespace " + collection.info().namespace() + " is not sharded");
-    }
+    CollectionStore collection = Partitions.requireSharded(databases, context.database(), name);
     PartitionStore parent = Partitions.require(collection, id);
     collections.split(
         collection, parent, at == null ? PartitionedCollections.middle(parent.range()) : parse(at));

@@ -47,6 +47,7 @@ public final class UpdateCommand implements Explainable {
               body.safeBool("bypassDocumentValidation", false),
               body.rawDocument("let"));
       body.ignore("stmtId", "stmtIds", "legacyRuntimeConstants", "isTimeseriesNamespace");
+      body.ignore("bypassEmptyTsReplacement"); // mongoimport sends it; only inserts obey it
       body.reject("encryptionInformation", "collectionUUID");
       body.finish();
       BulkReply.requireSize(statements.size());
@@ -77,7 +78,7 @@ public final class UpdateCommand implements Explainable {
       CommandContext context, CommandReader body, ExplainVerbosity verbosity) {
     Params params = Params.parse(body);
     ExplainStages.requireOne(params.statements.size());
-    ExplainStages.refuseView(services.databases().find(context.database(), params.collection));
+    ViewErrors.requireCollection(services.databases().find(context.database(), params.collection));
     var bulk = new Bulk(context, params);
     var modification = new Modification(bulk.site, params.statements.get(0), bulk.variables);
     return modification.explain(verbosity);

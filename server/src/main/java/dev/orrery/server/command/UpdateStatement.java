@@ -40,7 +40,7 @@ record UpdateStatement(Target target, BsonValue update, Options options) {
     RawDocument constants = fields.rawDocument("c");
     var options =
         new Options(
-            fields.documents("arrayFilters").stream().map(RawDocument::toBsonDocument).toList(),
+            decoded(fields.documents("arrayFilters")),
             constants == null ? null : constants.toBsonDocument(),
             fields.bool("multi", false),
             fields.bool("upsert", false),
@@ -50,5 +50,11 @@ record UpdateStatement(Target target, BsonValue update, Options options) {
     fields.ignore("sampleId", "allowShardKeyUpdatesWithoutFullShardKeyInQuery");
     fields.finish();
     return new UpdateStatement(target, update, options);
+  }
+
+  private static List<BsonDocument> decoded(List<RawDocument> documents) {
+    return documents.isEmpty()
+        ? List.of()
+        : documents.stream().map(RawDocument::toBsonDocument).toList();
   }
 }

@@ -20,6 +20,7 @@ import org.bson.BsonValue;
  */
 public record WriteConcern(BsonValue w, Boolean journal, long timeoutMillis) {
   static final WriteConcern DEFAULT = new WriteConcern(new BsonString("majority"), null, 0);
+  private static final BsonInt32 NOBODY = new BsonInt32(0);
   private static final int SERVERS_MAX = 50;
 
   static WriteConcern parse(RawValue value) {
@@ -62,7 +63,7 @@ public record WriteConcern(BsonValue w, Boolean journal, long timeoutMillis) {
 
   /** Whether the reply must wait until the write is on disk. */
   public boolean waitsForDisk() {
-    boolean isAcknowledged = !w.equals(new BsonInt32(0)) || Boolean.TRUE.equals(journal);
+    boolean isAcknowledged = !w.equals(NOBODY) || Boolean.TRUE.equals(journal);
     return isAcknowledged && !Boolean.FALSE.equals(journal);
   }
 

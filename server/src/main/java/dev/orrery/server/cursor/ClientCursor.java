@@ -44,6 +44,7 @@ public final class ClientCursor implements AutoCloseable {
   private boolean isExhausted;
   private @Nullable CollectionStore collection;
   private @Nullable MeteredRead metered;
+  private long nanosLeft = Long.MAX_VALUE;
 
   public ClientCursor(Owner owner, DocumentCursor results, Execution execution) {
     this(owner, results, execution, End.CLOSES);
@@ -79,6 +80,15 @@ public final class ClientCursor implements AutoCloseable {
       throw new CommandException(
           ErrorCode.QUERY_PLAN_KILLED, "collection dropped. UUID " + collection.info().uuid());
     }
+  }
+
+  /** How long later batches may take together: what maxTimeMS left, or a very long time. */
+  public long nanosLeft() {
+    return nanosLeft;
+  }
+
+  public void leave(long nanos) {
+    nanosLeft = nanos;
   }
 
   /** Whether a getMore that finds nothing waits for more. */

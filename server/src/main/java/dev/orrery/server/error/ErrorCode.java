@@ -481,6 +481,7 @@ public enum ErrorCode {
   LOCATION_50752(50752),
   NOT_A_RETRYABLE_WRITE_COMMAND(50768, "NotARetryableWriteCommand"),
   LOCATION_50809(50809),
+  LOCATION_50841(50841), // Cosmos DB: a transaction on a sharded collection
   LOCATION_50933(50933),
   LOCATION_50989(50989),
   LOCATION_51002(51002),

@@ -15,11 +15,14 @@ import dev.orrery.wire.OpQuery;
 import java.net.InetSocketAddress;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import org.bson.BsonDocument;
+import org.bson.BsonValue;
 
 /** Answers requests with commands: messages of the wire become requests, replies become bytes. */
 public final class CommandHandler implements RequestHandler {
   private static final int REPLY_BYTES_EXPECTED = 512;
+  private static final byte[] NO_FIELDS = {};
 
   private final Dispatcher dispatcher;
   private final NetworkMeters meters;
@@ -70,7 +73,12 @@ public final class CommandHandler implements RequestHandler {
 
     @Override
     public void accept(BsonDocument reply) {
-      DocumentBytes bytes = encode(reply);
+      accept(reply, NO_FIELDS);
+    }
+
+    @Override
+    public void accept(BsonDocument reply, byte[] lastFields) {
+      DocumentBytes bytes = encode(reply, lastFields);
       meters.sent(bytes.length());
       sink.reply(bytes);
       closeIfAsked();
@@ -109,9 +117,14 @@ public final class CommandHandler implements RequestHandler {
     return RawDocument.wrap(document.bytes(), document.offset(), document.length());
   }
 
-  private static DocumentBytes encode(BsonDocument reply) {
+  private static DocumentBytes encode(BsonDocument reply, byte[] lastFields) {
     var encoder = new BsonEncoder(REPLY_BYTES_EXPECTED);
-    encoder.writeDocument(reply);
+    int start = encoder.startDocument();
+    for (Map.Entry<String, BsonValue> field : reply.entrySet()) {
+      encoder.writeElement(field.getKey(), field.getValue());
+    }
+    encoder.writeElements(lastFields);
+    encoder.endDocument(start);
     return new DocumentBytes(encoder.buffer(), 0, encoder.length());
   }
 

@@ -26,6 +26,7 @@ public final class Execution {
   private final long sortBytesMax;
   private Interruption interruption = Interruption.NEVER;
   private long sortBytes;
+  private long resultBytes;
   private boolean isForWrites;
 
   /**
@@ -66,6 +67,16 @@ public final class Execution {
   /** How many physical partitions were asked. */
   public int partitionsVisited() {
     return partitions.cardinality();
+  }
+
+  /** Counts a result whose bytes nobody else sees, because {@code explain} does not return it. */
+  void countResult(long bytes) {
+    resultBytes += bytes;
+  }
+
+  /** How large all counted results were. */
+  public long resultBytes() {
+    return resultBytes;
   }
 
   /**

@@ -135,8 +135,9 @@ final class Explanation {
     long returned = 0;
     RowCursor rows = plan.open(run);
     try {
-      while (rows.next() != null) {
+      for (Row row = rows.next(); row != null; row = rows.next()) {
         returned++;
+        execution.countResult(row.document() == null ? 0 : row.document().length());
       }
     } finally {
       rows.close();

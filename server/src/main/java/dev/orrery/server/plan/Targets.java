@@ -71,14 +71,21 @@ final class Targets {
     if (ids == null || (long) partitionKeys.size() * ids.size() > KEYS_MAX) {
       return null;
     }
+    if (partitionKeys.size() == 1 && ids.size() == 1) {
+      return List.of(key(partitionKeys.get(0), ids.get(0)));
+    }
     var keys = new LinkedHashMap<ByteBuffer, PrimaryKeyLookup.Key>(); // clauses may repeat a key
     for (RawValue partitionKey : partitionKeys) {
-      PartitionStore partition = collection.partitionOf(partitionKey);
       for (RawValue id : ids) {
-        byte[] key = collection.primaryKey(partitionKey, id);
-        keys.put(ByteBuffer.wrap(key), new PrimaryKeyLookup.Key(partition, key));
+        PrimaryKeyLookup.Key key = key(partitionKey, id);
+        keys.put(ByteBuffer.wrap(key.primaryKey()), key);
       }
     }
     return List.copyOf(keys.values());
+  }
+
+  private PrimaryKeyLookup.Key key(@Nullable RawValue partitionKey, RawValue id) {
+    return new PrimaryKeyLookup.Key(
+        collection.partitionOf(partitionKey), collection.primaryKey(partitionKey, id));
   }
 }

@@ -1,5 +1,7 @@
 package dev.orrery.server.throughput;
 
+import java.util.function.BooleanSupplier;
+
 /**
  * What one physical partition may spend. The balance refills evenly, up to one second's worth (or
  * more with burst capacity). Requests are admitted while it is positive and are charged afterwards,
@@ -14,7 +16,7 @@ public final class Budget {
 
   private static final long BURST_SECONDS = 300;
 
-  private final boolean hasBurst;
+  private final BooleanSupplier hasBurst;
   private long unitsPerSecond;
   private double balance;
   private double saved;
@@ -23,7 +25,7 @@ public final class Budget {
   /**
    * @param unitsPerSecond request units per second; the first second's worth is there at once
    */
-  public Budget(long unitsPerSecond, boolean hasBurst, long nowNanos) {
+  public Budget(long unitsPerSecond, BooleanSupplier hasBurst, long nowNanos) {
     this.unitsPerSecond = unitsPerSecond;
     this.hasBurst = hasBurst;
     this.balance = capacity();
@@ -66,6 +68,11 @@ public final class Budget {
     return balance / RequestCharge.UNIT;
   }
 
+  /** Begins with that many request units instead of a second's worth, if that is less. */
+  synchronized void setBalance(double units) {
+    balance = Math.min(units * RequestCharge.UNIT, capacity());
+  }
+
   private double rateNow() {
     return capacity() + (saved > 0 ? burstPerSecond() : 0);
   }
@@ -75,17 +82,21 @@ public final class Budget {
     return Math.max(0, (BURST_RATE - unitsPerSecond) * (double) RequestCharge.UNIT);
   }
 
+  private boolean canBurst() {
+    return unitsPerSecond < BURST_RATE && hasBurst.getAsBoolean();
+  }
+
   private void refill(long nowNanos) {
     double seconds = Math.max(0, nowNanos - seenNanos) / (double) NANOS_PER_SECOND;
     seenNanos = Math.max(seenNanos, nowNanos);
     balance += seconds * capacity();
-    if (hasBurst && unitsPerSecond < BURST_RATE && balance < capacity()) {
+    if (canBurst() && balance < capacity()) {
       double used = Math.min(saved, Math.min(seconds * burstPerSecond(), capacity() - balance));
       balance += used;
       saved -= used;
     }
     if (balance > capacity()) {
-      if (hasBurst && unitsPerSecond < BURST_RATE) {
+      if (canBurst()) {
         saved = Math.min(saved + balance - capacity(), BURST_SECONDS * capacity());
       }
       balance = capacity();

@@ -1,6 +1,7 @@
 package dev.orrery.server.throughput;
 
 import dev.orrery.storage.Namespace;
+import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.concurrent.ConcurrentHashMap;
@@ -17,8 +18,10 @@ final class CollectionTotals {
   private final Map<Integer, UnitWindow> partitions = new ConcurrentHashMap<>();
   private final TopCounts<PartitionKeyValue> keys = new TopCounts<>(KEYS_MAX);
 
-  /** Emptied every minute, for hot keys. */
-  private final TopCounts<PartitionKeyValue> recentKeys = new TopCounts<>(KEYS_MAX);
+  /** Of the minute that goes on, and of the one before it, for hot keys. */
+  private volatile TopCounts<PartitionKeyValue> recentKeys = new TopCounts<>(KEYS_MAX);
+
+  private volatile TopCounts<PartitionKeyValue> earlierKeys = new TopCounts<>(KEYS_MAX);
 
   private final Map<Integer, LongAdder> refused = new ConcurrentHashMap<>();
 
@@ -70,7 +73,32 @@ final class CollectionTotals {
     return keys;
   }
 
-  TopCounts<PartitionKeyValue> recentKeys() {
-    return recentKeys;
+  /** Begins another minute. */
+  void turn() {
+    earlierKeys = recentKeys;
+    recentKeys = new TopCounts<>(KEYS_MAX);
+  }
+
+  /**
+   * The key that took most lately.
+   *
+   * @param share of all that was spent on keys
+   */
+  record HotKey(PartitionKeyValue key, double share) {}
+
+  /** The key that took most in this minute and the one before it; null when there was none. */
+  @Nullable HotKey hottestKey() {
+    TopCounts<PartitionKeyValue> recent = recentKeys;
+    TopCounts<PartitionKeyValue> earlier = earlierKeys;
+    long total = recent.total() + earlier.total();
+    HotKey hottest = null;
+    for (TopCounts<PartitionKeyValue> counts : List.of(recent, earlier)) {
+      for (TopCounts.Entry<PartitionKeyValue> top : counts.top(1)) {
+        long spent = recent.certain(top.key()) + earlier.certain(top.key());
+        double share = (double) spent / total;
+        hottest = hottest == null || share > hottest.share ? new HotKey(top.key(), share) : hottest;
+      }
+    }
+    return hottest;
   }
 }

@@ -128,13 +128,41 @@ public final class Governor {
         (partition, rate) -> {
           Budget kept = old == null ? null : old.byPartition.get(partition);
           if (kept == null) {
-            budgets.put(partition, new Budget(rate, false, now));
+            budgets.put(partition, inherited(old, info.partitions(), rates, partition));
           } else {
             kept.setRate(rate, now);
             budgets.put(partition, kept);
           }
         });
     return new Budgets(info.throughput(), info.partitions(), budgets);
+  }
+
+  /**
+   * The budget of a new partition. What its parents had or owed goes to their children in
+   * proportion to their rates: neither a split nor a merge makes units.
+   */
+  private Budget inherited(
+      @Nullable Budgets old, PartitionMap map, Map<Integer, Long> rates, int partition) {
+    long now = nanoClock.getAsLong();
+    var budget = new Budget(rates.get(partition), provisioning.rules()::hasBurst, now);
+    PartitionMap.Entry entry = map.find(partition);
+    if (old == null || old.byPartition.keySet().stream().noneMatch(entry.parents()::contains)) {
+      return budget;
+    }
+    double balance = 0;
+    for (int parent : entry.parents()) {
+      Budget spent = old.byPartition.get(parent);
+      if (spent != null) {
+        long all =
+            map.entries().stream()
+                .filter(one -> one.parents().contains(parent))
+                .mapToLong(one -> rates.get(one.id()))
+                .sum();
+        balance += spent.balance(now) * rates.get(partition) / all;
+      }
+    }
+    budget.setBalance(balance);
+    return budget;
   }
 
   /** Request units per second by partition: its own share, or an equal part of what is left. */
@@ -152,7 +180,7 @@ public final class Governor {
     var rates = new HashMap<Integer, Long>();
     for (PartitionMap.Entry entry : partitions.entries()) {
       Long share = throughput.shares().get(entry.id());
-      rates.put(entry.id(), share != null ? share : even);
+      rates.put(entry.id(), share != null ? Math.min(share, provisioning.partitionUnits()) : even);
     }
     return rates;
   }
@@ -201,7 +229,7 @@ public final class Governor {
     }
     var parts = new Budget[count];
     for (int i = 0; i < count; i++) {
-      parts[i] = new Budget(rate, false, now);
+      parts[i] = new Budget(rate, provisioning.rules()::hasBurst, now);
     }
     return new SharedBudgets(common, List.of(parts));
   }

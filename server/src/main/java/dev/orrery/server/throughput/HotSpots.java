@@ -1,7 +1,6 @@
 package dev.orrery.server.throughput;
 
 import dev.orrery.server.error.BsonText;
-import java.util.List;
 import java.util.Map;
 import org.bson.BsonUndefined;
 import org.jspecify.annotations.Nullable;
@@ -36,24 +35,20 @@ final class HotSpots {
         busiest = entry.getKey();
       }
     }
-    List<TopCounts.Entry<PartitionKeyValue>> top = totals.recentKeys().top(1);
-    long topKey = top.isEmpty() ? 0 : top.get(0).sum() - top.get(0).error();
-    boolean isKeyHot = topKey * 2 > all;
+    CollectionTotals.HotKey top = totals.hottestKey();
+    boolean isKeyHot = top != null && top.share() > 0.5;
     boolean isPartitionHot = partitions.size() > 1 && most * 2 > all;
     if (all < NOTEWORTHY || !isKeyHot && !isPartitionHot) {
       return null;
     }
     return new HotSpot(
-        busiest,
-        (double) most / all,
-        isKeyHot ? top.get(0).key() : null,
-        Math.min(1, (double) topKey / all));
+        busiest, (double) most / all, isKeyHot ? top.key() : null, isKeyHot ? top.share() : 0);
   }
 
   /** Says so in the log, and begins the next minute. */
   void log(CollectionTotals totals, long second) {
     HotSpot found = find(totals, second);
-    totals.recentKeys().clear();
+    totals.turn();
     if (found == null) {
       return;
     }

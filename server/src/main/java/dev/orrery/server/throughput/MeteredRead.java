@@ -55,6 +55,19 @@ public final class MeteredRead {
     return next(batch.size(), bytes);
   }
 
+  /**
+   * What all of it would cost as one request that returns that much, for {@code explain}; nothing
+   * is paid.
+   */
+  public RequestCharge price(long results, long resultBytes) {
+    int asked = execution.partitionsVisited();
+    long loaded = execution.meter().documentsLoaded();
+    long loadedBytes = execution.meter().bytesLoaded();
+    return isByKey && loaded <= 1 && asked <= 1
+        ? RequestUnits.pointRead(loadedBytes)
+        : RequestUnits.query(new RequestUnits.QueryWork(asked, loadedBytes, results, resultBytes));
+  }
+
   RequestCharge next(long results, long resultBytes) {
     long loadedBytes = execution.meter().bytesLoaded() - paidBytes;
     long loaded = execution.meter().documentsLoaded() - paidDocuments;

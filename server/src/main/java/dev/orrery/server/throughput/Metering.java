@@ -3,12 +3,14 @@ package dev.orrery.server.throughput;
 import dev.orrery.storage.CollectionStore;
 import dev.orrery.storage.PartitionStore;
 import dev.orrery.storage.catalog.CollectionInfo;
+import dev.orrery.storage.value.RawDocument;
 import java.util.List;
 import java.util.Map;
 import java.util.UUID;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.LongSupplier;
+import java.util.function.UnaryOperator;
 import org.bson.BsonDocument;
 import org.jspecify.annotations.Nullable;
 
@@ -20,12 +22,16 @@ public final class Metering {
   private static final long NANOS_PER_SECOND = 1_000_000_000;
   private static final int NAMES_MAX = 100;
 
+  /** How far back the report can look, second by second. */
+  public static final int WINDOW_SECONDS_MAX = UnitWindow.SECONDS;
+
   private final Governor governor;
   private final LongSupplier nanoClock;
   private final Map<UUID, CollectionTotals> collections = new ConcurrentHashMap<>();
-  private final TopCounts<String> commands = new TopCounts<>(NAMES_MAX);
-  private final TopCounts<String> applications = new TopCounts<>(NAMES_MAX);
-  private final TopCounts<String> comments = new TopCounts<>(NAMES_MAX);
+  private final TopCounts<String> commands = TopCounts.withWindows(NAMES_MAX);
+  private final TopCounts<String> applications = TopCounts.withWindows(NAMES_MAX);
+  private final TopCounts<String> comments = TopCounts.withWindows(NAMES_MAX);
+  private final TopCounts<CommandShape> shapes = TopCounts.withWindows(NAMES_MAX);
   private final AtomicLong activities = new AtomicLong();
   private final AtomicLong checkedSecond;
   private final HotSpots hotSpots = new HotSpots();
@@ -47,8 +53,14 @@ public final class Metering {
    *
    * @param application the name that the client gave itself, or null
    * @param comment null when there is none
+   * @param statement the first of the statements beside the body, or null
    */
-  public record Origin(String command, @Nullable String application, @Nullable String comment) {}
+  public record Origin(
+      String command,
+      @Nullable String application,
+      @Nullable String comment,
+      RawDocument body,
+      @Nullable RawDocument statement) {}
 
   /** The work of a request that begins. */
   public OperationWork start() {
@@ -58,14 +70,22 @@ public final class Metering {
   /** Counts a request that ended and cost something. */
   public void finish(OperationWork work, Origin origin) {
     long cost = work.charge().twentyFirsts();
-    commands.add(origin.command, cost);
-    if (origin.application != null) {
-      applications.add(origin.application, cost);
+    long second = work.second();
+    add(commands, origin.command, cost, second);
+    add(applications, origin.application, cost, second);
+    add(comments, origin.comment, cost, second);
+    shapes.add(
+        CommandShape.of(origin.body, origin.statement),
+        cost,
+        second,
+        shape -> shape.described(origin.body, origin.statement));
+    checkOnceAMinute(second);
+  }
+
+  private static void add(TopCounts<String> counts, @Nullable String name, long cost, long second) {
+    if (name != null) {
+      counts.add(name, cost, second, UnaryOperator.identity());
     }
-    if (origin.comment != null) {
-      comments.add(origin.comment, cost);
-    }
-    checkOnceAMinute(work.second());
   }
 
   public Governor governor() {
@@ -120,16 +140,22 @@ public final class Metering {
     return Math.max(throughput.floor(), Math.min(throughput.unitsPerSecond(), used));
   }
 
-  /** What one collection's requests cost, for {@code ruStatistics}. */
-  public BsonDocument report(CollectionStore collection) {
-    return new UnitReport(governor, second()).of(collection, totals(collection));
+  /**
+   * What one collection's requests cost, for {@code ruStatistics}.
+   *
+   * @param seconds the window to look at: so many of the last seconds
+   */
+  public BsonDocument report(CollectionStore collection, int seconds) {
+    return new UnitReport(governor, second(), seconds).of(collection, totals(collection));
   }
 
-  /** What the requests of all collections cost: by command, application and comment. */
-  public BsonDocument reportOrigins() {
-    return new BsonDocument("commands", UnitReport.sums(commands))
-        .append("applications", UnitReport.sums(applications))
-        .append("comments", UnitReport.sums(comments));
+  /** What the requests of all collections cost: by command, shape, application and comment. */
+  public BsonDocument reportOrigins(int seconds) {
+    var report = new UnitReport(governor, second(), seconds);
+    return new BsonDocument("commands", report.sums(commands, name -> name))
+        .append("shapes", report.sums(shapes, CommandShape::text))
+        .append("applications", report.sums(applications, name -> name))
+        .append("comments", report.sums(comments, name -> name));
   }
 
   private void checkOnceAMinute(long now) {

@@ -11,6 +11,7 @@ import dev.orrery.storage.value.RawValue;
 import java.util.ArrayList;
 import java.util.BitSet;
 import java.util.List;
+import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -30,7 +31,10 @@ public final class OperationWork {
   private static final int OWED_MAX = 100;
 
   private final Metering metering;
-  private long twentyFirsts;
+  private volatile long twentyFirsts; // of one thread at a time, but currentOp looks on
+  private volatile int partitionsVisited;
+  private @Nullable UUID visitedCollection;
+  private final BitSet visited = new BitSet();
   private long second;
   private @Nullable PartitionKeyValue key;
   private final List<MeteredRead> owed = new ArrayList<>(1);
@@ -42,6 +46,11 @@ public final class OperationWork {
   /** What the request cost so far. */
   public RequestCharge charge() {
     return new RequestCharge(twentyFirsts);
+  }
+
+  /** How many physical partitions it asked so far. */
+  public int partitionsVisited() {
+    return partitionsVisited;
   }
 
   /** When the last charge was taken. */
@@ -194,7 +203,10 @@ public final class OperationWork {
    * @param terms how many index entries all of them added and removed
    */
   public void wrote(List<WriteOperation> operations, List<WriteOutcome> outcomes, long terms) {
-    int applied = (int) outcomes.stream().filter(WriteOutcome::isApplied).count();
+    int applied = 0;
+    for (WriteOutcome outcome : outcomes) {
+      applied += outcome.isApplied() ? 1 : 0;
+    }
     long part = applied == 0 ? 0 : terms / applied;
     long rest = terms - part * applied;
     for (int i = 0; i < outcomes.size(); i++) {
@@ -219,7 +231,20 @@ public final class OperationWork {
   }
 
   private void pay(CollectionStore collection, int partition, RequestCharge charge) {
-    twentyFirsts += charge.twentyFirsts();
+    twentyFirsts = twentyFirsts + charge.twentyFirsts();
+    visit(collection, partition);
     second = metering.charge(collection, partition, charge);
+  }
+
+  private void visit(CollectionStore collection, int partition) {
+    UUID uuid = collection.info().uuid();
+    if (visitedCollection != uuid) { // one that is visited again counts again, like a round trip
+      visitedCollection = uuid;
+      visited.clear();
+    }
+    if (!visited.get(partition)) {
+      visited.set(partition);
+      partitionsVisited = partitionsVisited + 1;
+    }
   }
 }

@@ -4,9 +4,9 @@ package dev.orrery.server.throughput;
  * How a server hands out throughput.
  *
  * @param partitionUnits what one physical partition can do: request units per second
- * @param isCosmos whether the refusals and the defaults of Cosmos DB are in force
+ * @param rules the refusals and defaults of Cosmos DB
  */
-public record Provisioning(long partitionUnits, boolean isCosmos) {
+public record Provisioning(long partitionUnits, CosmosRules rules) {
   public static final long PARTITION_UNITS = 10_000;
 
   /** What a collection gets when nobody says how much. */
@@ -15,9 +15,17 @@ public record Provisioning(long partitionUnits, boolean isCosmos) {
   /** Everything that is implemented is allowed, and nothing is limited unless it is asked for. */
   public static final Provisioning EXTENDED = new Provisioning(PARTITION_UNITS, false);
 
+  public Provisioning(long partitionUnits, boolean isCosmos) {
+    this(partitionUnits, isCosmos ? CosmosRules.cosmos() : CosmosRules.extended());
+  }
+
+  public boolean isInForce(CosmosRule rule) {
+    return rules.isInForce(rule);
+  }
+
   /** The throughput of a collection that a write, or a plain {@code create}, brings about. */
   public Throughput ofNewCollection(Throughput database) {
-    return isCosmos && !database.isProvisioned()
+    return isInForce(CosmosRule.DEFAULT_THROUGHPUT) && !database.isProvisioned()
         ? Throughput.manual(DEFAULT_UNITS)
         : Throughput.NONE;
   }

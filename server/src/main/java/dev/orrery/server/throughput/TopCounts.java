@@ -5,6 +5,8 @@ import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.function.UnaryOperator;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The keys with the largest sums out of any number of keys, in bounded memory. Thread-safe.
@@ -23,32 +25,59 @@ final class TopCounts<K> {
    * A key and its sum.
    *
    * @param error by how much the sum may be too large
+   * @param window what came in the last minute; null when that is not kept
    */
-  record Entry<K>(K key, long sum, long error) {}
+  record Entry<K>(K key, long sum, long error, @Nullable UnitWindow window) {}
 
   private static final class Counter {
     long sum;
     long error;
+    @Nullable UnitWindow window;
   }
 
   private final int capacity;
+  private final boolean hasWindows;
   private final Map<K, Counter> counters = new HashMap<>();
+  private long total;
 
   TopCounts(int capacity) {
-    this.capacity = capacity;
+    this(capacity, false);
   }
 
-  synchronized void add(K key, long amount) {
+  private TopCounts(int capacity, boolean hasWindows) {
+    this.capacity = capacity;
+    this.hasWindows = hasWindows;
+  }
+
+  /** Also tells what came in each of the last sixty seconds. */
+  static <K> TopCounts<K> withWindows(int capacity) {
+    return new TopCounts<>(capacity, true);
+  }
+
+  void add(K key, long amount) {
+    add(key, amount, 0, UnaryOperator.identity());
+  }
+
+  /**
+   * @param second when it came
+   * @param kept makes the key that is kept if it is not known yet
+   */
+  synchronized void add(K key, long amount, long second, UnaryOperator<K> kept) {
     Counter counter = counters.get(key);
     if (counter == null) {
       counter = new Counter();
+      counter.window = hasWindows ? new UnitWindow() : null;
       if (counters.size() == capacity) {
         counter.error = removeSmallest();
         counter.sum = counter.error;
       }
-      counters.put(key, counter);
+      counters.put(kept.apply(key), counter);
     }
     counter.sum += amount;
+    total += amount;
+    if (counter.window != null) {
+      counter.window.add(second, amount);
+    }
   }
 
   private long removeSmallest() {
@@ -67,12 +96,21 @@ final class TopCounts<K> {
   /** The largest sums, the largest first. */
   synchronized List<Entry<K>> top(int count) {
     var entries = new ArrayList<Entry<K>>();
-    counters.forEach((key, counter) -> entries.add(new Entry<>(key, counter.sum, counter.error)));
+    counters.forEach(
+        (key, counter) ->
+            entries.add(new Entry<>(key, counter.sum, counter.error, counter.window)));
     entries.sort(Comparator.comparingLong((Entry<K> entry) -> entry.sum).reversed());
     return List.copyOf(entries.subList(0, Math.min(count, entries.size())));
   }
 
-  synchronized void clear() {
-    counters.clear();
+  /** The sum of a key that is among the largest, without what may be too much; 0 for others. */
+  synchronized long certain(K key) {
+    Counter counter = counters.get(key);
+    return counter == null ? 0 : counter.sum - counter.error;
+  }
+
+  /** The sum of everything. */
+  synchronized long total() {
+    return total;
   }
 }

@@ -1,9 +1,10 @@
 package dev.orrery.server.throughput;
 
 import dev.orrery.storage.CollectionStore;
-import java.util.List;
+import dev.orrery.storage.partition.PartitionMap;
 import java.util.Map;
 import java.util.TreeSet;
+import java.util.function.Function;
 import org.bson.BsonArray;
 import org.bson.BsonDocument;
 import org.bson.BsonDouble;
@@ -19,26 +20,34 @@ final class UnitReport {
 
   private final Governor governor;
   private final long second;
+  private final int seconds;
 
-  UnitReport(Governor governor, long second) {
+  /**
+   * @param seconds the window to look at: so many seconds up to that one
+   */
+  UnitReport(Governor governor, long second, int seconds) {
     this.governor = governor;
     this.second = second;
+    this.seconds = seconds;
   }
 
   BsonDocument of(CollectionStore collection, CollectionTotals totals) {
     Map<Integer, UnitWindow> windows = totals.partitions();
     long all = 0;
+    long minute = 0;
     long recent = 0;
     long requests = 0;
     for (UnitWindow window : windows.values()) {
       all += window.total();
-      recent += window.lastMinute(second);
+      minute += window.lastMinute(second);
+      recent += window.last(seconds, second);
       requests += window.requests();
     }
     var report =
         new BsonDocument("ns", new BsonString(collection.info().namespace().toString()))
             .append("requestCharge", units(all))
-            .append("lastMinute", units(recent))
+            .append("lastMinute", units(minute))
+            .append("window", window(recent))
             .append("requests", new BsonInt64(requests))
             .append("partitions", partitions(collection, totals, windows))
             .append("keys", keys(totals));
@@ -51,8 +60,9 @@ final class UnitReport {
 
   private BsonArray partitions(
       CollectionStore collection, CollectionTotals totals, Map<Integer, UnitWindow> windows) {
-    var ids = new TreeSet<>(windows.keySet());
-    collection.partitions().forEach(partition -> ids.add(partition.id()));
+    PartitionMap present = collection.info().partitions();
+    var ids = new TreeSet<>(windows.keySet()); // those that were split or merged included
+    present.entries().forEach(partition -> ids.add(partition.id()));
     var list = new BsonArray();
     for (int id : ids) {
       UnitWindow window = windows.getOrDefault(id, new UnitWindow());
@@ -60,9 +70,10 @@ final class UnitReport {
           new BsonDocument("id", new BsonInt32(id))
               .append("requestCharge", units(window.total()))
               .append("lastMinute", units(window.lastMinute(second)))
+              .append("window", window(window.last(seconds, second)))
               .append("requests", new BsonInt64(window.requests()))
               .append("refused", new BsonInt64(totals.refused(id)));
-      Double balance = governor.balance(collection, id);
+      Double balance = present.find(id) == null ? null : governor.balance(collection, id);
       if (balance != null) {
         entry.append("balance", new BsonDouble(balance));
       }
@@ -102,15 +113,26 @@ final class UnitReport {
   }
 
   /** Sums by name, the largest first. */
-  static BsonArray sums(TopCounts<String> counts) {
+  <K> BsonArray sums(TopCounts<K> counts, Function<K, String> name) {
     var list = new BsonArray();
-    List<TopCounts.Entry<String>> top = counts.top(TOP);
-    for (TopCounts.Entry<String> entry : top) {
-      list.add(
-          new BsonDocument("name", new BsonString(entry.key()))
-              .append("requestCharge", units(entry.sum())));
+    for (TopCounts.Entry<K> entry : counts.top(TOP)) {
+      var item =
+          new BsonDocument("name", new BsonString(name.apply(entry.key())))
+              .append("requestCharge", units(entry.sum()));
+      UnitWindow window = entry.window();
+      if (window != null) {
+        item.append("lastMinute", units(window.lastMinute(second)))
+            .append("window", window(window.last(seconds, second)))
+            .append("requests", new BsonInt64(window.requests()));
+      }
+      list.add(item);
     }
     return list;
+  }
+
+  private BsonDocument window(long twentyFirsts) {
+    return new BsonDocument("seconds", new BsonInt32(seconds))
+        .append("requestCharge", units(twentyFirsts));
   }
 
   private static BsonDouble units(long twentyFirsts) {

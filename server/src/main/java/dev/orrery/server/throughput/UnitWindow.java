@@ -30,10 +30,15 @@ final class UnitWindow {
   }
 
   /** In twenty-firsts, in the minute that ends with that second. */
-  synchronized long lastMinute(long second) {
+  long lastMinute(long second) {
+    return last(SECONDS, second);
+  }
+
+  /** In twenty-firsts, in so many seconds of which that is the last. */
+  synchronized long last(int count, long second) {
     long sum = 0;
     for (int slot = 0; slot < SECONDS; slot++) {
-      boolean isRecent = seconds[slot] <= second && seconds[slot] > second - SECONDS;
+      boolean isRecent = seconds[slot] <= second && seconds[slot] > second - count;
       sum += isRecent ? units[slot] : 0;
     }
     return sum;

@@ -3,6 +3,7 @@ package dev.orrery.server.throughput;
 import dev.orrery.storage.CollectionStore;
 import dev.orrery.storage.PartitionStore;
 import dev.orrery.storage.WriteOperation;
+import dev.orrery.storage.catalog.CollectionInfo;
 import dev.orrery.storage.value.RawDocument;
 import java.util.List;
 
@@ -20,7 +21,7 @@ record WrittenDocument(
           insert.collection(),
           partitionOf(insert.collection(), document),
           document,
-          RequestUnits.create(document.length(), 0));
+          RequestUnits.create(document.length(), 0).plus(checks(insert.collection())));
     }
     if (operation instanceof WriteOperation.Replace replace) {
       int before = replace.before().document().length();
@@ -28,7 +29,8 @@ record WrittenDocument(
           replace.collection(),
           replace.before().partition().id(),
           replace.after(),
-          RequestUnits.replace(before, replace.after().length(), 0, 0));
+          RequestUnits.replace(before, replace.after().length(), 0, 0)
+              .plus(checks(replace.collection())));
     }
     if (operation instanceof WriteOperation.Delete delete) {
       RawDocument document = delete.before().document();
@@ -39,6 +41,14 @@ record WrittenDocument(
           RequestUnits.delete(document.length(), 0));
     }
     throw new IllegalArgumentException("an unknown operation: " + operation);
+  }
+
+  private static RequestCharge checks(CollectionStore collection) {
+    int unique = 0;
+    for (CollectionInfo.IndexEntry entry : collection.info().indexes()) {
+      unique += entry.spec().isUnique() && !entry.spec().isIdIndex() ? 1 : 0;
+    }
+    return unique == 0 ? RequestCharge.NOTHING : RequestUnits.uniqueChecks(unique);
   }
 
   private static int partitionOf(CollectionStore collection, RawDocument document) {

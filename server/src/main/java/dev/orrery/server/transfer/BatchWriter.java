@@ -61,14 +61,14 @@ final class BatchWriter {
         client
             .getDatabase(target.database())
             .getCollection(target.collection(), RawBsonDocument.class);
-    List<PendingWrite> pending = decode(batch);
+    List<ImportWrite> pending = decode(batch);
     while (!pending.isEmpty()) {
       pending = attempt(collection, pending);
     }
   }
 
-  private List<PendingWrite> decode(ImportLane.Batch batch) throws IOException {
-    var pending = new ArrayList<PendingWrite>(batch.records().size());
+  private List<ImportWrite> decode(ImportLane.Batch batch) throws IOException {
+    var pending = new ArrayList<ImportWrite>(batch.records().size());
     long ordinal = batch.first();
     for (SourceRecord record : batch.records()) {
       try {
@@ -76,7 +76,7 @@ final class BatchWriter {
         if (options.mode() == ImportOptions.Mode.INSERT) {
           document = batch.lane().ids().withId(document, ordinal);
         }
-        PendingWrite.of(record, document, options).ifPresent(pending::add);
+        ImportWrite.of(record, document, options).ifPresent(pending::add);
       } catch (BadRecordException e) {
         failures.add(e.getMessage());
       }
@@ -86,14 +86,14 @@ final class BatchWriter {
   }
 
   /** Sends the writes, and returns those that have to be sent again. */
-  private List<PendingWrite> attempt(
-      MongoCollection<RawBsonDocument> collection, List<PendingWrite> pending) throws IOException {
+  private List<ImportWrite> attempt(
+      MongoCollection<RawBsonDocument> collection, List<ImportWrite> pending) throws IOException {
     var bulk =
         new BulkWriteOptions()
             .ordered(options.isOrdered())
             .bypassDocumentValidation(options.bypassesValidation() ? true : null);
     try {
-      collection.bulkWrite(pending.stream().map(PendingWrite::model).toList(), bulk);
+      collection.bulkWrite(pending.stream().map(ImportWrite::model).toList(), bulk);
       written.addAndGet(pending.size());
       return List.of();
     } catch (MongoBulkWriteException e) {
@@ -109,16 +109,16 @@ final class BatchWriter {
     }
   }
 
-  private List<PendingWrite> afterErrors(
+  private List<ImportWrite> afterErrors(
       MongoCollection<RawBsonDocument> collection,
-      List<PendingWrite> pending,
+      List<ImportWrite> pending,
       List<BulkWriteError> errors)
       throws IOException {
-    var again = new ArrayList<PendingWrite>();
+    var again = new ArrayList<ImportWrite>();
     String throttled = null;
     int last = -1;
     for (BulkWriteError error : errors) {
-      PendingWrite write = pending.get(error.getIndex());
+      ImportWrite write = pending.get(error.getIndex());
       last = Math.max(last, error.getIndex());
       if (throttle.isMeantFor(error.getCode())) {
         again.add(write);
@@ -142,7 +142,7 @@ final class BatchWriter {
   }
 
   private boolean isAlreadyThere(
-      MongoCollection<RawBsonDocument> collection, PendingWrite write, BulkWriteError error) {
+      MongoCollection<RawBsonDocument> collection, ImportWrite write, BulkWriteError error) {
     if (!isResumed || error.getCode() != DUPLICATE_KEY || write.id() == null) {
       return false;
     }
@@ -156,7 +156,7 @@ final class BatchWriter {
     return false;
   }
 
-  private static TransferException unexpected(MongoException e, List<PendingWrite> pending) {
+  private static TransferException unexpected(MongoException e, List<ImportWrite> pending) {
     return new TransferException(
         "Writing from %s on failed: %s. If the connection broke, run the same command again; with --resume FILE it goes on where it stopped."
             .formatted(pending.get(0).place(), e.getMessage()),

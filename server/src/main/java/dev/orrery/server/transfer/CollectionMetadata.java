@@ -78,7 +78,8 @@ record CollectionMetadata(
   }
 
   boolean isCapped() {
-    return options.containsKey("capped") && options.get("capped").asBoolean().getValue();
+    BsonValue capped = options.get("capped");
+    return capped != null && capped.isBoolean() && capped.asBoolean().getValue();
   }
 
   /** Indexes besides the one on {@code _id}. */

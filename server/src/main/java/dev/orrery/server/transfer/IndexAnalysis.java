@@ -16,6 +16,8 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.function.Predicate;
 import org.bson.BsonDocument;
+import org.bson.BsonInvalidOperationException;
+import org.bson.BsonString;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -25,7 +27,8 @@ final class IndexAnalysis implements Closeable {
   private static final int KEYS_IN_MEMORY = 500_000;
   private static final int KEY_HASH_BYTES = 16;
 
-  private final IndexSpec spec;
+  private final String name;
+  private final @Nullable IndexSpec spec;
   private final @Nullable String shardKey;
   private final @Nullable IndexKeys keys;
   private final @Nullable String refusal;
@@ -35,21 +38,24 @@ final class IndexAnalysis implements Closeable {
   private String unfitReason = "";
 
   IndexAnalysis(BsonDocument index, @Nullable String shardKey) {
-    this.spec = IndexSpec.of(index);
+    this.name = index.getString("name", new BsonString("without a name")).getValue();
     this.shardKey = shardKey;
+    IndexSpec read = null;
     IndexKeys extracted = null;
     String problem = null;
     try {
-      extracted = keys(spec);
+      read = IndexSpec.of(index);
+      extracted = keys(read);
     } catch (UnsupportedOperationException e) {
       problem = "Orrery has no such indexes yet; leave it out with --noIndexRestore";
-    } catch (CommandException e) {
+    } catch (CommandException | IllegalArgumentException | BsonInvalidOperationException e) {
       problem = e.getMessage();
     }
+    this.spec = read;
     this.keys = extracted;
     this.refusal = problem;
     this.duplicates =
-        extracted != null && spec.isUnique() ? new DuplicateFinder(KEYS_IN_MEMORY) : null;
+        extracted != null && read.isUnique() ? new DuplicateFinder(KEYS_IN_MEMORY) : null;
   }
 
   private static IndexKeys keys(IndexSpec spec) {
@@ -103,22 +109,21 @@ final class IndexAnalysis implements Closeable {
   List<String> report() {
     var lines = new ArrayList<String>();
     if (refusal != null) {
-      lines.add("  index %s will be refused: %s".formatted(spec.name(), refusal));
+      lines.add("  index %s will be refused: %s".formatted(name, refusal));
     }
     if (unfit > 0) {
-      lines.add(
-          "  index %s cannot take %,d documents: %s".formatted(spec.name(), unfit, unfitReason));
+      lines.add("  index %s cannot take %,d documents: %s".formatted(name, unfit, unfitReason));
     }
     if (found != null && found.count() > 0) {
       lines.add(
           "  index %s is unique, and %,d documents repeat a key%s, for example %s"
               .formatted(
-                  spec.name(),
+                  name,
                   found.count(),
                   shardKey == null ? "" : " within one " + shardKey,
                   examples(found)));
     }
-    if (spec.isUnique() && !spec.isIdIndex()) {
+    if (spec != null && spec.isUnique() && !spec.isIdIndex()) {
       addCosmosRules(lines);
     }
     return lines;
@@ -141,7 +146,7 @@ final class IndexAnalysis implements Closeable {
     if (!hasShardKey) {
       lines.add(
           "  index %s is unique without %s: it holds within one value of it only, and --profile cosmos refuses it (67)"
-              .formatted(spec.name(), shardKey));
+              .formatted(name, shardKey));
     }
   }
 

@@ -44,8 +44,17 @@ final class DocumentRules {
     return encoded(document, ErrorCode.LOCATION_17420, "Document to upsert is larger than ");
   }
 
+  /** The bytes of a document after an update, if they are not too many. */
+  static RawDocument requireSize(RawDocument updated) {
+    return requireSize(
+        updated, ErrorCode.LOCATION_17419, "Resulting document after update is larger than ");
+  }
+
   private static RawDocument encoded(BsonDocument document, ErrorCode code, String words) {
-    var raw = RawDocument.of(withIdInFront(document));
+    return requireSize(RawDocument.of(withIdInFront(document)), code, words);
+  }
+
+  private static RawDocument requireSize(RawDocument raw, ErrorCode code, String words) {
     if (raw.length() > INTERNAL_BYTES_MAX) {
       throw tooLarge(raw);
     }

@@ -2,6 +2,7 @@ package dev.orrery.server.update;
 
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
@@ -22,6 +23,11 @@ final class FieldNode implements UpdateNode {
     } else {
       children.put(name, child);
     }
+  }
+
+  /** The fields that its operators name; null when one of them is positional. */
+  @Nullable Set<String> names() {
+    return positional == null ? children.keySet() : null;
   }
 
   @Override

@@ -41,7 +41,10 @@ record UpdatePath(String text, List<String> parts) {
   }
 
   private void requirePlacesOfPosition() {
-    long count = parts.stream().filter(UpdatePath::isPosition).count();
+    int count = 0;
+    for (String part : parts) {
+      count += isPosition(part) ? 1 : 0;
+    }
     if (count > 1) {
       throw new CommandException(
           ErrorCode.BAD_VALUE,
@@ -63,7 +66,12 @@ record UpdatePath(String text, List<String> parts) {
   }
 
   boolean isPositional() {
-    return parts.stream().anyMatch(UpdatePath::isPosition);
+    for (String part : parts) {
+      if (isPosition(part)) {
+        return true;
+      }
+    }
+    return false;
   }
 
   /** Whether it is not known before a document is seen which elements it leads to. */

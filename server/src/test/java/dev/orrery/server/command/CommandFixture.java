@@ -27,6 +27,7 @@ final class CommandFixture {
   final Sessions sessions = new Sessions(clock);
   final CommandMetrics metrics = new CommandMetrics();
   final NetworkMeters network = new NetworkMeters();
+  RequestRules rules = RequestRules.NONE;
   final ServerParameters parameters = new ServerParameters();
   final RecentLog log = new RecentLog();
   final List<String> stops = new ArrayList<>();
@@ -70,7 +71,7 @@ final class CommandFixture {
             access,
             metrics,
             metering);
-    return new Dispatcher(parts, workers, nanos::get);
+    return new Dispatcher(parts, workers, nanos::get).obeying(rules);
   }
 
   /** The replies so far to a command that may answer later. */

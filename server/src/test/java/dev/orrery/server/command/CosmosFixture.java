@@ -41,6 +41,8 @@ final class CosmosFixture implements AutoCloseable {
     var governor = new Governor(throughputs::of, provisioning, commands.nanos::get);
     metering = new Metering(governor, commands.nanos::get);
     commands.metering = metering;
+    commands.rules = new CosmosRefusals(databases);
+    commands.parameters.follow(provisioning.rules());
     var cursorIds = new AtomicLong();
     var data =
         new DataServices(

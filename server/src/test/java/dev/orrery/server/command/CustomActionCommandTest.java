@@ -124,6 +124,44 @@ class CustomActionCommandTest {
   }
 
   @Test
+  void aCollectionWithoutAKeyHasOnePartitionAndTenThousandUnitsAtMost() {
+    try (var fixture = CosmosFixture.extended(directory)) {
+      String create =
+          "{customAction: 'CreateCollection', collection: 'fixed', offerThroughput: %d}";
+      assertThat(fixture.error(create.formatted(10_100)))
+          .isEqualTo(
+              "2 BadValue: The offer should have valid throughput values between 400 and 10000"
+                  + " inclusive in increments of 100.");
+      fixture.must(create.formatted(10_000));
+      assertThat(fixture.partitions("fixed")).hasSize(1);
+      assertThat(
+              fixture.error(
+                  "{customAction: 'UpdateCollection', collection: 'fixed', offerThroughput:"
+                      + " 20000}"))
+          .startsWith("2 BadValue: The offer should have valid throughput values between 400");
+    }
+  }
+
+  @Test
+  void changeStreamTokensAreRefusedByName() {
+    try (var fixture = CosmosFixture.extended(directory)) {
+      assertThat(fixture.error("{customAction: 'GetChangeStreamTokens', collection: 'a'}"))
+          .isEqualTo("238 NotImplemented: customAction GetChangeStreamTokens is not implemented");
+    }
+  }
+
+  @Test
+  void copiesOfCollectionsKeepToTheRulesOfThroughput() {
+    try (var fixture = CosmosFixture.extended(directory)) {
+      fixture.must("{customAction: 'CreateDatabase', offerThroughput: 400}");
+      fixture.must("{insert: 'a', documents: [{_id: 1, x: '%s'}]}".formatted("x".repeat(800_000)));
+      fixture.must("{cloneCollectionAsCapped: 'a', toCollection: 'copy', size: 2000000}");
+      assertThat(fixture.run("{insert: 'copy', documents: [{_id: 2}]}").toJson())
+          .contains("Error=16500"); // the copy shares the database's units, which are in debt
+    }
+  }
+
+  @Test
   void updatingIndexesReplacesTheWholeSet() {
     try (var fixture = CosmosFixture.extended(directory)) {
       fixture.must(

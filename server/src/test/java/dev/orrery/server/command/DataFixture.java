@@ -12,6 +12,7 @@ import dev.orrery.storage.index.IndexSpec;
 import dev.orrery.storage.log.LogOptions;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.UUID;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.atomic.AtomicLong;
@@ -43,7 +44,11 @@ final class DataFixture implements AutoCloseable {
             new Workers(Runnable::run, timer),
             directory,
             ObjectId::new);
-    DataCommands.list(services, ViewReader.NONE, commands.services().facts())
+    var aggregate =
+        new AggregateCommand(services, commands.services().facts(), commands.services().sessions());
+    DataCommands.list(services, aggregate, commands.services().facts()).forEach(commands::with);
+    commands.with(aggregate);
+    DdlCommands.all(services.databases(), cursors, aggregate, () -> new UUID(0, 1), () -> 0)
         .forEach(commands::with);
   }
 

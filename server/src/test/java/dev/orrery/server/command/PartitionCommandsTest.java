@@ -1,6 +1,7 @@
 package dev.orrery.server.command;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.within;
 
 import java.nio.file.Path;
 import java.util.List;
@@ -35,6 +36,7 @@ class PartitionCommandsTest {
               "documents",
               "bytes",
               "keys",
+              "largestKey",
               "throughputFraction",
               "throughput");
       assertThat(first.getInt64("documents").getValue()).isEqualTo(2);
@@ -74,11 +76,96 @@ class PartitionCommandsTest {
           .isEqualTo("2 BadValue: there is no partition 0 in shop.a");
       assertThat(fixture.error("{splitPartition: 'a', partition: 1, at: 'nonsense'}"))
           .startsWith("2 BadValue: 'at' is not an effective partition key");
-      assertThat(fixture.error("{mergePartitions: 'a'}")).startsWith("238 NotImplemented");
       fixture.must("{insert: 'plain', documents: [{_id: 1}]}");
       assertThat(fixture.error("{splitPartition: 'plain', partition: 0}"))
           .isEqualTo("118 NamespaceNotSharded: Namespace shop.plain is not sharded");
     }
+  }
+
+  @Test
+  void theLargestKeyOfAPartitionIsShownWithItsValue() {
+    try (var fixture = CosmosFixture.extended(directory)) {
+      fixture.must("{shardCollection: 'shop.a', key: {k: 'hashed'}}");
+      assertThat(fixture.partitions("a").get(0).asDocument()).doesNotContainKey("largestKey");
+      fixture.must(
+          "{insert: 'a', documents: [{_id: 1, k: 'x'}, {_id: 2, k: 'yy'}, {_id: 3, k: 'yy'}]}");
+      assertThat(fixture.partitions("a").get(0).asDocument().getDocument("largestKey").toJson())
+          .isEqualTo("{\"key\": \"yy\", \"documents\": 2, \"bytes\": 48}");
+    }
+  }
+
+  @Test
+  void twoNeighboursAreMergedIntoOneThatNamesBoth() {
+    try (var fixture = CosmosFixture.extended(directory)) {
+      fixture.must("{shardCollection: 'shop.a', key: {k: 'hashed'}, numInitialChunks: 3}");
+      for (int i = 0; i < 30; i++) {
+        fixture.must("{insert: 'a', documents: [{_id: %d, k: %d}]}".formatted(i, i));
+      }
+      assertThat(fixture.error("{mergePartitions: 'a', partitions: [0, 2]}"))
+          .isEqualTo(
+              "2 BadValue: cannot merge the partitions 0 and 2, whose ranges are not adjacent");
+      assertThat(fixture.error("{mergePartitions: 'a', partitions: [0]}"))
+          .isEqualTo("2 BadValue: 'partitions' must be an array of two partition numbers");
+      assertThat(fixture.answer("{mergePartitions: 'a', partitions: [1, 0]}"))
+          .isEqualTo("{\"partition\": 3, \"ok\": 1.0}");
+      assertThat(fixture.partitions("a"))
+          .extracting(one -> one.asDocument().getArray("parents").toString())
+          .containsExactly(
+              "BsonArray{values=[BsonInt32{value=0}, BsonInt32{value=1}]}", "BsonArray{values=[]}");
+      assertThat(fixture.must("{count: 'a'}").getInt32("n").getValue()).isEqualTo(30);
+      fixture.must("{insert: 'plain', documents: [{_id: 1}]}");
+      assertThat(fixture.error("{mergePartitions: 'plain', partitions: [0, 1]}"))
+          .isEqualTo("118 NamespaceNotSharded: Namespace shop.plain is not sharded");
+    }
+  }
+
+  @Test
+  void sharesAreKeptExactlyWhenPartitionsSplitAndMerge() {
+    try (var fixture = CosmosFixture.extended(directory)) {
+      fixture.must(
+          "{customAction: 'CreateCollection', collection: 'a', shardKey: 'k',"
+              + " offerThroughput: 20000}");
+      fixture.must("{setPartitionThroughput: 'a', partitions: [{id: 0, throughput: 4001}]}");
+      assertThat(fixture.error("{mergePartitions: 'a', partitions: [0, 1]}"))
+          .isEqualTo(
+              "20 IllegalOperation: cannot merge partitions: 20000 RU/s need at least 2 of them");
+      fixture.must("{splitPartition: 'a', partition: 0}");
+      assertThat(shares(fixture)).containsExactly(2_000L, 2_001L, 10_000L);
+      fixture.must("{mergePartitions: 'a', partitions: [2, 3]}");
+      assertThat(shares(fixture)).containsExactly(4_001L, 10_000L);
+    }
+  }
+
+  private static List<Long> shares(CosmosFixture fixture) {
+    return fixture.partitions("a").stream()
+        .map(one -> one.asDocument().getInt64("throughput").getValue())
+        .toList();
+  }
+
+  @Test
+  void neitherASplitNorAMergeMakesUnits() {
+    try (var fixture = CosmosFixture.extended(directory)) {
+      fixture.must(
+          "{customAction: 'CreateCollection', collection: 'a', shardKey: 'k',"
+              + " offerThroughput: 400}");
+      while (fixture.run("{insert: 'a', documents: [{k: 1}]}").containsKey("n")
+          && balances(fixture) > 0) {
+        assertThat(fixture.charge()).isPositive();
+      }
+      double debt = balances(fixture);
+      fixture.must("{splitPartition: 'a', partition: 0}");
+      assertThat(balances(fixture)).isCloseTo(debt, within(0.001));
+      fixture.must("{mergePartitions: 'a', partitions: [1, 2]}");
+      assertThat(balances(fixture)).isCloseTo(debt, within(0.001));
+    }
+  }
+
+  private static double balances(CosmosFixture fixture) {
+    return fixture.must("{ruStatistics: 'a'}").getArray("partitions").stream()
+        .map(BsonValue::asDocument)
+        .filter(one -> one.containsKey("balance"))
+        .mapToDouble(one -> one.getDouble("balance").getValue())
+        .sum();
   }
 
   @Test

@@ -126,6 +126,67 @@ class RateLimitTest {
   }
 
   @Test
+  void burstCapacityIsSavedForFiveMinutesAndSpentAtThreeThousand() {
+    try (var fixture = CosmosFixture.extended(directory)) {
+      fixture.must("{customAction: 'CreateCollection', collection: 'a', offerThroughput: 400}");
+      assertThat(spentInASecond(fixture, 0)).isCloseTo(800, within(40.0));
+      fixture.must("{setParameter: 1, burstCapacity: true, $db: 'admin'}");
+      fixture.advanceMillis(300_000);
+      assertThat(spentInASecond(fixture, 10_000)).isCloseTo(3_400, within(100.0));
+      fixture.must("{setParameter: 1, burstCapacity: false, $db: 'admin'}");
+      fixture.advanceMillis(300_000);
+      assertThat(spentInASecond(fixture, 20_000)).isCloseTo(800, within(40.0));
+    }
+  }
+
+  /** Hammers for a second; what can be spent is the balance that is there and what comes in. */
+  private static double spentInASecond(CosmosFixture fixture, int firstId) {
+    double spent = 0;
+    int id = firstId;
+    for (int milli = 0; milli < 1_000; milli++) {
+      while (true) {
+        BsonDocument reply = fixture.run("{insert: 'a', documents: [{_id: %d}]}".formatted(id));
+        if (reply.containsKey("writeErrors")) {
+          break;
+        }
+        id++;
+        spent += fixture.charge();
+      }
+      fixture.advanceMillis(1);
+    }
+    return spent;
+  }
+
+  @Test
+  void anAutoscaleOfferStandsAtItsTenthWhenIdleAndFollowsTheLastSecond() {
+    try (var fixture = CosmosFixture.extended(directory)) {
+      fixture.must(
+          "{customAction: 'CreateCollection', collection: 'a', autoScaleSettings: {maxThroughput:"
+              + " 4000}}");
+      assertThat(provisioned(fixture)).isEqualTo(400);
+      fixture.advanceMillis(1_000);
+      double spent = spentInASecond(fixture, 0);
+      assertThat(spent).isCloseTo(8_000, within(400.0)); // all of it, and the first second's worth
+      assertThat(provisioned(fixture)).isEqualTo(4_000);
+      fixture.advanceMillis(1_000);
+      assertThat(provisioned(fixture)).isEqualTo(400);
+      fixture.advanceMillis(1_000);
+      for (int i = 0; i < 160; i++) {
+        fixture.must("{insert: 'a', documents: [{_id: 'x%d'}]}".formatted(i));
+      }
+      fixture.advanceMillis(1_000);
+      assertThat(provisioned(fixture)).isBetween(790, 860);
+    }
+  }
+
+  private static int provisioned(CosmosFixture fixture) {
+    return fixture
+        .must("{customAction: 'GetCollection', collection: 'a'}")
+        .getNumber("provisionedThroughput")
+        .intValue();
+  }
+
+  @Test
   void collectionsOfADatabaseShareItsUnits() {
     try (var fixture = CosmosFixture.extended(directory)) {
       fixture.must("{customAction: 'CreateDatabase', offerThroughput: 400}");

@@ -1,6 +1,7 @@
 package dev.orrery.server.command;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.within;
 
 import java.nio.file.Path;
 import java.util.List;
@@ -40,6 +41,31 @@ class UniqueKeysTest {
             .contains("\"n\": 0", "\"code\": 11000");
       }
     }
+  }
+
+  @Test
+  void aUniqueIndexMakesWritesSlightlyDearer() {
+    try (var fixture = CosmosFixture.extended(directory)) {
+      for (String unique : List.of("false", "true")) {
+        fixture.must(
+            "{createIndexes: 'u%s', indexes: [{key: {a: 1}, name: 'a', unique: %s}]}"
+                .formatted(unique, unique));
+      }
+      double plain = price(fixture, "{insert: 'ufalse', documents: [{_id: 1, a: 1}]}");
+      double dearer = price(fixture, "{insert: 'utrue', documents: [{_id: 1, a: 1}]}");
+      assertThat(dearer - plain).isCloseTo(2 / 21.0, within(1e-9));
+      String update = "{update: '%s', updates: [{q: {_id: 1}, u: {$set: {a: 2}}}]}";
+      assertThat(price(fixture, update.formatted("utrue")))
+          .isGreaterThan(price(fixture, update.formatted("ufalse")));
+      String delete = "{delete: '%s', deletes: [{q: {_id: 1}, limit: 1}]}";
+      assertThat(price(fixture, delete.formatted("utrue")))
+          .isEqualTo(price(fixture, delete.formatted("ufalse")));
+    }
+  }
+
+  private static double price(CosmosFixture fixture, String command) {
+    fixture.must(command);
+    return fixture.charge();
   }
 
   @Test

@@ -12,7 +12,7 @@ final class BudgetTest {
 
   @Test
   void aClientThatHammersSpendsTheRatePlusTheFirstBalance() {
-    var budget = new Budget(400, false, 0);
+    var budget = new Budget(400, () -> false, 0);
     long spent = 0;
     for (long now = 0; now < 10 * SECOND; now += SECOND / 10_000) {
       if (budget.millisToWait(now) == 0) {
@@ -25,7 +25,7 @@ final class BudgetTest {
 
   @Test
   void oneRequestMayCostMoreThanASecondAndLeavesADebt() {
-    var budget = new Budget(400, false, 0);
+    var budget = new Budget(400, () -> false, 0);
     budget.charge(new RequestCharge(704L * RequestCharge.UNIT), 0);
 
     assertThat(budget.balance(0)).isEqualTo(-304);
@@ -36,7 +36,7 @@ final class BudgetTest {
 
   @Test
   void aRefusedRequestCostsNothingAndWaitingTheToldTimeIsEnough() {
-    var budget = new Budget(1000, false, 0);
+    var budget = new Budget(1000, () -> false, 0);
     budget.charge(new RequestCharge(1234L * RequestCharge.UNIT + 7), 0);
     double before = budget.balance(0);
 
@@ -48,13 +48,13 @@ final class BudgetTest {
 
   @Test
   void idleTimeIsNotSavedWithoutBurstCapacity() {
-    var budget = new Budget(100, false, 0);
+    var budget = new Budget(100, () -> false, 0);
     assertThat(budget.balance(3600 * SECOND)).isEqualTo(100);
   }
 
   @Test
   void burstCapacitySavesFiveMinutesAndSpendsAtThreeThousand() {
-    var budget = new Budget(100, true, 0);
+    var budget = new Budget(100, () -> true, 0);
     long now = 600 * SECOND;
     budget.balance(now);
     long spent = 0;
@@ -69,7 +69,7 @@ final class BudgetTest {
 
   @Test
   void aChangedRateCountsFromThenOn() {
-    var budget = new Budget(400, false, 0);
+    var budget = new Budget(400, () -> false, 0);
     budget.charge(new RequestCharge(400L * RequestCharge.UNIT), 0);
     budget.setRate(4000, 0);
 

@@ -54,7 +54,7 @@ class HotSpotsTest {
   @Test
   void whatIsOlderThanAMinuteIsForgotten() {
     spend(0, "today", 5_000);
-    totals.recentKeys().clear();
+    totals.turn();
     assertThat(HotSpots.find(totals, SECOND + 60)).isNull();
   }
 }

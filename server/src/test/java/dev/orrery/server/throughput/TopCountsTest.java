@@ -27,6 +27,7 @@ class TopCountsTest {
     counts.add("b", 5);
     counts.add("a", 4);
     assertThat(counts.top(2))
-        .containsExactly(new TopCounts.Entry<>("a", 7, 0), new TopCounts.Entry<>("b", 5, 0));
+        .containsExactly(
+            new TopCounts.Entry<>("a", 7, 0, null), new TopCounts.Entry<>("b", 5, 0, null));
   }
 }

@@ -101,7 +101,7 @@ final class AnalysisTest {
                 + " for example number 2 and 3")
         .contains("index n_1 is unique, and 1 documents repeat a key")
         .contains("index n_1 is unique without city")
-        .contains("index everywhere will be refused: Orrery has no such indexes yet")
+        .contains("index everywhere will be refused: not a kind of index: geoHaystack")
         .contains("index parallel cannot take 1 documents: cannot index parallel arrays")
         .contains("Nothing was written; see above.");
   }
@@ -113,7 +113,7 @@ final class AnalysisTest {
             "collection",
             new BsonDocument(),
             List.of(
-                BsonDocument.parse("{v: 2, key: {place: '2dsphere'}, name: 'everywhere'}"),
+                BsonDocument.parse("{v: 2, key: {place: 'geoHaystack'}, name: 'everywhere'}"),
                 BsonDocument.parse("{v: 2, key: {p: 1, q: 1}, name: 'parallel'}")),
             null);
     var collection = new SourceCollection(new Namespace("test", "c"), metadata);

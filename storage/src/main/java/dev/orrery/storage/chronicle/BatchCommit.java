@@ -48,7 +48,7 @@ final class BatchCommit {
       List<PhysicalPartition> partitions = partitionsOf(writes);
       partitions.forEach(partition -> partition.lock.lock());
       try {
-        if (Arrays.stream(writes).noneMatch(BatchCommit::isStale)) {
+        if (!isStale(writes)) {
           return commit(batch, writes, meter);
         }
       } finally {
@@ -95,12 +95,21 @@ final class BatchCommit {
     return partitions;
   }
 
+  private static boolean isStale(PendingWrite[] writes) {
+    for (PendingWrite write : writes) {
+      if (isStale(write)) {
+        return true;
+      }
+    }
+    return false;
+  }
+
   /**
    * Whether the world changed between preparing and locking: a split, or another set of indexes.
    */
   private static boolean isStale(PendingWrite write) {
     PhysicalPartition partition = write.partition;
-    if (partition.children() != null) {
+    if (partition.isRetired()) {
       return write.isInsert(); // to a child; other writes named a version that must be read again
     }
     if (write.problem != null || partition.isDropped()) {

@@ -4,6 +4,7 @@ import dev.orrery.storage.index.PendingCheckpoint;
 import dev.orrery.storage.log.Log;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.locks.Lock;
 
 /** Writes the structures of partitions to disk, so that recovery needs only the log's tail. */
 final class Checkpointer {
@@ -24,20 +25,29 @@ final class Checkpointer {
 
   /** Saves all structures of a partition; a partition that was dropped meanwhile is passed over. */
   void save(PhysicalPartition partition) {
+    save(partition, partition.lock);
+  }
+
+  /**
+   * The same for a partition that does not serve yet.
+   *
+   * @param writers keeps out everybody who writes to the log what the partition must have
+   */
+  void save(PhysicalPartition partition, Lock writers) {
     if (!partition.tryEnter()) {
       return;
     }
     try {
       PartitionFiles files = partition.files();
-      savePages(partition, files);
-      saveMap(partition, files.ids());
+      savePages(partition, files, writers);
+      saveMap(partition, files.ids(), writers);
       if (files.sizes() != null) {
-        saveMap(partition, files.sizes());
+        saveMap(partition, files.sizes(), writers);
       }
       for (OrderedIndex index : files.indexes()) {
         if (index.unique() != null && index.tryEnter()) {
           try {
-            saveMap(partition, index.unique());
+            saveMap(partition, index.unique(), writers);
           } finally {
             index.leave();
           }
@@ -48,11 +58,11 @@ final class Checkpointer {
     }
   }
 
-  private void savePages(PhysicalPartition partition, PartitionFiles files) {
+  private void savePages(PhysicalPartition partition, PartitionFiles files, Lock writers) {
     var frozen = new ArrayList<PendingCheckpoint>();
     var entered = new ArrayList<OrderedIndex>();
     try {
-      partition.lock.lock();
+      writers.lock();
       long lsn;
       try {
         partition.requireHealthy(); // a restart must find the change that failed not yet saved
@@ -65,7 +75,7 @@ final class Checkpointer {
           }
         }
       } finally {
-        partition.lock.unlock();
+        writers.unlock();
       }
       log.awaitDurable(lsn);
       completeAll(frozen);
@@ -82,9 +92,9 @@ final class Checkpointer {
     }
   }
 
-  private void saveMap(PhysicalPartition partition, KeyIndex map) {
+  private void saveMap(PhysicalPartition partition, KeyIndex map, Lock writers) {
     map.checkpoint(
-        partition.lock,
+        writers,
         () -> {
           partition.requireHealthy();
           return log.lastLsn();

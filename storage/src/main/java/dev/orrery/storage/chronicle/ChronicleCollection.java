@@ -3,6 +3,7 @@ package dev.orrery.storage.chronicle;
 import dev.orrery.storage.CollectionStore;
 import dev.orrery.storage.PartitionStatistics;
 import dev.orrery.storage.PartitionStore;
+import dev.orrery.storage.StorageException;
 import dev.orrery.storage.StoredDocument;
 import dev.orrery.storage.catalog.CollectionInfo;
 import dev.orrery.storage.index.IndexKeyException;
@@ -41,7 +42,7 @@ final class ChronicleCollection implements CollectionStore {
     state = new State(info, state.partitions());
   }
 
-  /** Replaces the description and the partitions after a split. */
+  /** Replaces the description and the partitions after a split or a merge. */
   void repartition(CollectionInfo info, List<PhysicalPartition> partitions) {
     state = new State(info, List.copyOf(partitions));
   }
@@ -55,7 +56,18 @@ final class ChronicleCollection implements CollectionStore {
     return state.partitions();
   }
 
-  /** Held while indexes are built or dropped, or a partition is split: one at a time. */
+  /** The partition of that number. */
+  PhysicalPartition require(int partitionId) {
+    for (PhysicalPartition partition : state.partitions()) {
+      if (partition.id() == partitionId) {
+        return partition;
+      }
+    }
+    throw new StorageException(
+        StorageException.Reason.GONE, "there is no partition " + partitionId);
+  }
+
+  /** Held while indexes are built or dropped, or partitions come and go: one at a time. */
   ReentrantLock structureLock() {
     return structureLock;
   }

@@ -97,26 +97,56 @@ public final class ChronicleEngine implements StorageEngine {
       if (collections.find(namespace) != null) {
         return null;
       }
-      var indexes = new ArrayList<IndexEntry>();
-      for (IndexSpec spec : creation.indexes()) {
-        indexes.add(new IndexEntry(indexes.size(), spec, true));
-      }
-      var info =
-          new CollectionInfo(
-              catalog.nextCollectionId(),
-              UUID.randomUUID(),
-              namespace,
-              creation.options(),
-              creation.partitionKey(),
-              indexes,
-              creation.isView() ? null : PartitionMap.even(creation.partitions()),
-              creation.throughput(),
-              indexes.size());
+      CollectionInfo info = describe(namespace, creation);
       record(CatalogRecord.put(info));
       catalog.put(info);
       return collections.add(info);
     } finally {
       ddl.unlock();
+    }
+  }
+
+  private CollectionInfo describe(Namespace namespace, CollectionInfo.Creation creation) {
+    var indexes = new ArrayList<IndexEntry>();
+    for (IndexSpec spec : creation.indexes()) {
+      indexes.add(new IndexEntry(indexes.size(), spec, true));
+    }
+    return new CollectionInfo(
+        catalog.nextCollectionId(),
+        UUID.randomUUID(),
+        namespace,
+        creation.options(),
+        creation.partitionKey(),
+        indexes,
+        creation.isView() ? null : PartitionMap.even(creation.partitions()),
+        creation.throughput(),
+        indexes.size());
+  }
+
+  @Override
+  public CollectionStore replaceEmpty(
+      CollectionStore collection, CollectionInfo.Creation creation) {
+    var old = (ChronicleCollection) collection;
+    old.structureLock().lock();
+    ddl.lock();
+    // Whoever holds these is alone: a commit under way has ended, the next one finds them dropped.
+    var writers =
+        new AllLocks(old.physicalPartitions().stream().map(partition -> partition.lock).toList());
+    writers.lock();
+    try {
+      if (!old.exists() || old.physicalPartitions().stream().anyMatch(one -> !one.isEmpty())) {
+        return null;
+      }
+      CollectionInfo info = describe(old.info().namespace(), creation);
+      // In one group: a crash leaves the old collection or the new one.
+      log.awaitDurable(record(CatalogRecord.drop(old.info().id()), CatalogRecord.put(info)));
+      forget(old);
+      catalog.put(info);
+      return collections.add(info);
+    } finally {
+      writers.unlock();
+      ddl.unlock();
+      old.structureLock().unlock();
     }
   }
 
@@ -364,6 +394,14 @@ public final class ChronicleEngine implements StorageEngine {
   public void split(CollectionStore collection, int partition, String boundary) {
     new PartitionSplit(this, (ChronicleCollection) collection).run(partition, boundary);
     checkpoint(); // from now on it is known how new the children's files are
+  }
+
+  @Override
+  public int merge(CollectionStore collection, int partition, int neighbour) {
+    var target = (ChronicleCollection) collection;
+    int merged = PartitionMerge.run(this, target, partition, neighbour);
+    checkpoint();
+    return merged;
   }
 
   @Override

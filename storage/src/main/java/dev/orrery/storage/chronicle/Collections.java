@@ -79,7 +79,7 @@ final class Collections {
             opener.of(entry.id(), description),
             directory,
             savedStamps.getOrDefault(directory.getFileName().toString(), Map.of()),
-            new PartitionRebuild(log, collection, keys(description.get()), entry.range()),
+            new PartitionRebuild(log, keys(description.get()), entry.range(), description),
             rebuilt::add);
     return new PhysicalPartition(collection, entry, checked, log);
   }

@@ -145,6 +145,8 @@ final class Compaction {
     PrimaryKey key = collection.keys().of(RawDocument.wrap(body));
     PhysicalPartition partition = collection.partitionOf(key);
     long position = group.position(index);
+    long id = collection.info().partitions().recordIdNow(key.epk(), group.lsn(), record.recordId());
+    record = new DataRecord(record.collection(), id, record.previous());
     if (!partition.tryEnter()) {
       return retryAfterSplit(group, index, collection);
     }
@@ -171,8 +173,9 @@ final class Compaction {
   private void moveWithin(PhysicalPartition partition, List<Live> batch) {
     partition.lock.lock();
     try {
-      if (partition.children() != null) {
-        // Split while we gathered: the children have the old places. Come back for this segment.
+      if (partition.isRetired()) {
+        // Split or merged while we gathered: the children have the old places. Come back for this
+        // segment.
         throw new StorageException(
             StorageException.Reason.UNAVAILABLE, partition + " was split during compaction");
       }

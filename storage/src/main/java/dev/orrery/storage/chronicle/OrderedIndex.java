@@ -23,6 +23,7 @@ final class OrderedIndex {
   private final KeyIndex unique;
   private final IndexNotes notes;
   private final Guard guard;
+  private final boolean isPreparedUnique;
 
   /**
    * @param unique null when the index is not unique, or when uniqueness is kept elsewhere ({@code
@@ -35,6 +36,7 @@ final class OrderedIndex {
     this.unique = unique;
     this.notes = new IndexNotes(tree);
     this.guard = new Guard("index " + entry.spec().name());
+    this.isPreparedUnique = entry.spec().isPreparedUnique();
   }
 
   private OrderedIndex(OrderedIndex other, IndexEntry changed) {
@@ -44,6 +46,7 @@ final class OrderedIndex {
     this.unique = other.unique;
     this.notes = other.notes;
     this.guard = other.guard;
+    this.isPreparedUnique = changed.spec().isPreparedUnique();
   }
 
   /** The same files under a changed description. */
@@ -73,6 +76,22 @@ final class OrderedIndex {
     IndexKeySet set = keys.extract(document);
     notes.add(set);
     return set.keys();
+  }
+
+  /** Whether it refuses new duplicates without being unique. */
+  boolean isPreparedUnique() {
+    return isPreparedUnique;
+  }
+
+  /** Whether another record has the key. */
+  boolean hasOther(byte[] key, long recordId) {
+    BTreeCursor holders = tree.ascending(BTreeBound.before(key), BTreeBound.after(key)).expect(2);
+    while (holders.next()) {
+      if (holders.recordId() != recordId) {
+        return true;
+      }
+    }
+    return false;
   }
 
   FieldsSeen fieldsSeen() {

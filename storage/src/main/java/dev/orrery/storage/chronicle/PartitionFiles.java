@@ -1,8 +1,10 @@
 package dev.orrery.storage.chronicle;
 
 import dev.orrery.storage.PartitionStatistics;
+import dev.orrery.storage.PartitionStore.LargestKey;
 import dev.orrery.storage.StorageException;
 import dev.orrery.storage.index.SlotFile;
+import dev.orrery.storage.partition.EpkRange;
 import java.util.Arrays;
 import java.util.Map;
 import java.util.Set;
@@ -97,8 +99,18 @@ final class PartitionFiles {
 
   /** A record id that no record of this partition had before. */
   long allocateRecordId() {
-    lastRecordId = Math.max(lastRecordId, slots.highestId()) + 1;
+    lastRecordId = givenIds() + 1;
     return lastRecordId;
+  }
+
+  /** The highest record id that was ever given. */
+  long givenIds() {
+    return Math.max(lastRecordId, slots.highestId());
+  }
+
+  /** Gives none of the ids up to this one any more. */
+  void giveIds(long upTo) {
+    lastRecordId = Math.max(lastRecordId, upTo);
   }
 
   PartitionStatistics statistics() {
@@ -115,6 +127,48 @@ final class PartitionFiles {
     long[] pair = new long[2];
     boolean isPresent = sizes.get(logicalKey, pair);
     return new PartitionStatistics(pair[1], pair[0], isPresent ? 1 : 0);
+  }
+
+  /** The same of the documents in a part of the key space. */
+  PartitionStatistics statistics(EpkRange within) {
+    if (sizes == null) {
+      return statistics();
+    }
+    long[] sums = new long[3];
+    sizes.forEach(
+        (key, bytes, documents) -> {
+          if (within.contains(PrimaryKeys.epkOfLogicalKey(key))) {
+            sums[0] += documents;
+            sums[1] += bytes;
+            sums[2]++;
+          }
+        });
+    return new PartitionStatistics(sums[0], sums[1], sums[2]);
+  }
+
+  /** Looks at every key: for people, not for requests. */
+  LargestKey largestKey() {
+    if (sizes == null) {
+      return LargestKey.NONE;
+    }
+    var largest =
+        new Object() {
+          byte[] key;
+          long bytes;
+          long documents;
+        };
+    sizes.forEach(
+        (key, bytes, documents) -> {
+          if (bytes > largest.bytes) {
+            largest.key = key;
+            largest.bytes = bytes;
+            largest.documents = documents;
+          }
+        });
+    return largest.key == null
+        ? LargestKey.NONE
+        : new LargestKey(
+            PrimaryKeys.valueOfLogicalKey(largest.key), largest.bytes, largest.documents);
   }
 
   /** With which sequence number each structure was last saved; not above 0 if it never was. */

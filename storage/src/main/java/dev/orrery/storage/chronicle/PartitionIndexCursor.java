@@ -3,6 +3,7 @@ package dev.orrery.storage.chronicle;
 import dev.orrery.storage.IndexCursor;
 import dev.orrery.storage.IndexRange;
 import dev.orrery.storage.PartitionStore;
+import dev.orrery.storage.StorageException;
 import dev.orrery.storage.StoredDocument;
 import dev.orrery.storage.WorkMeter;
 import dev.orrery.storage.index.BTreeBound;
@@ -13,7 +14,8 @@ import java.util.List;
 
 /**
  * A scan of one index of one partition. Almost always there is one source; after a split there is
- * one for each child, and the smallest (or largest) entry among them comes next.
+ * one for each child, and the smallest (or largest) entry among them comes next. After a merge,
+ * entries of the other partition are passed over.
  */
 final class PartitionIndexCursor implements IndexCursor {
   private final String index;
@@ -24,15 +26,37 @@ final class PartitionIndexCursor implements IndexCursor {
   /** A partition's tree, and whether its cursor stands on an entry that was not returned yet. */
   private static final class Source {
     final PhysicalPartition partition;
+    final Lineage lineage;
     final OrderedIndex index;
     final BTreeCursor cursor;
     boolean isLoaded;
     boolean isExhausted;
 
-    Source(PhysicalPartition partition, OrderedIndex index, IndexRange range) {
+    Source(PhysicalPartition partition, Lineage lineage, OrderedIndex index, IndexRange range) {
       this.partition = partition;
+      this.lineage = lineage;
       this.index = index;
       this.cursor = index.cursor(range);
+    }
+
+    /** The record's id in the partition that the cursor was opened on. */
+    long recordId() {
+      return lineage.original(cursor.recordId());
+    }
+
+    /** Brings the cursor to its next entry that is not the other partition's. */
+    void load() {
+      boolean isFound = cursor.next();
+      while (isFound && lineage.isShared() && !isOwn()) {
+        isFound = cursor.next();
+      }
+      isLoaded = isFound;
+      isExhausted = !isFound;
+    }
+
+    private boolean isOwn() {
+      StoredDocument document = partition.read(cursor.recordId(), new WorkMeter());
+      return document != null && lineage.isOwn(document.document());
     }
   }
 
@@ -40,19 +64,24 @@ final class PartitionIndexCursor implements IndexCursor {
     this.index = index;
     this.range = range;
     this.sources = new ArrayList<>(1);
-    if (partition.children() == null) {
-      sources.add(open(partition));
-    } else {
-      partition.children().forEach(child -> sources.add(open(child)));
-    }
+    open(partition, Lineage.NONE, sources);
   }
 
-  private Source open(PhysicalPartition partition) {
-    PartitionFiles files = partition.enter();
-    try {
-      return new Source(partition, files.require(index), range);
-    } finally {
-      partition.leave();
+  /** Opens the index there, or wherever the partition's documents are now. */
+  private void open(PhysicalPartition partition, Lineage lineage, List<Source> opened) {
+    if (!partition.isRetired() && partition.tryEnter()) {
+      try {
+        opened.add(new Source(partition, lineage, partition.files().require(index), range));
+      } finally {
+        partition.leave();
+      }
+      return;
+    }
+    if (!partition.isRetired()) {
+      throw new StorageException(StorageException.Reason.GONE, partition + " is gone");
+    }
+    for (Successor successor : partition.successors()) {
+      open(successor.partition(), lineage.then(successor), opened);
     }
   }
 
@@ -88,8 +117,7 @@ final class PartitionIndexCursor implements IndexCursor {
         return false;
       }
       try {
-        source.isExhausted = !source.cursor.next();
-        source.isLoaded = !source.isExhausted;
+        source.load();
       } finally {
         source.index.leave();
       }
@@ -107,7 +135,7 @@ final class PartitionIndexCursor implements IndexCursor {
             right.cursor.keyOffset(),
             right.cursor.keyOffset() + right.cursor.keyLength());
     if (order == 0) {
-      order = Long.compare(left.cursor.recordId(), right.cursor.recordId());
+      order = Long.compare(left.recordId(), right.recordId());
     }
     return range.reverse() ? order > 0 : order < 0;
   }
@@ -116,9 +144,8 @@ final class PartitionIndexCursor implements IndexCursor {
   private void followSplits() {
     var replaced = new ArrayList<Source>();
     for (Source source : sources) {
-      List<PhysicalPartition> children = source.partition.children();
-      if (children != null) {
-        children.forEach(child -> replaced.add(openBehindCurrent(child)));
+      if (source.partition.isRetired()) {
+        openBehindCurrent(source, replaced);
       } else if (!source.partition.isDropped()) {
         source.partition.files().require(index); // throws if the index itself was dropped
         replaced.add(source);
@@ -127,18 +154,20 @@ final class PartitionIndexCursor implements IndexCursor {
     sources = replaced;
   }
 
-  private Source openBehindCurrent(PhysicalPartition partition) {
-    Source opened = open(partition);
+  private void openBehindCurrent(Source source, List<Source> replaced) {
+    var opened = new ArrayList<Source>();
+    open(source.partition, source.lineage, opened);
     if (current != null) {
-      opened.cursor.seek(behind(current.cursor));
+      opened.forEach(one -> one.cursor.seek(behindCurrent(one.lineage)));
     }
-    return opened;
+    replaced.addAll(opened);
   }
 
-  private BTreeBound behind(BTreeCursor cursor) {
-    return range.reverse()
-        ? BTreeBound.at(cursor.key(), cursor.recordId())
-        : BTreeBound.afterEntry(cursor.key(), cursor.recordId());
+  /** Ids that merges raised are still in the order that they were in before. */
+  private BTreeBound behindCurrent(Lineage lineage) {
+    byte[] key = current.cursor.key();
+    long recordId = lineage.recordId(current.recordId());
+    return range.reverse() ? BTreeBound.at(key, recordId) : BTreeBound.afterEntry(key, recordId);
   }
 
   @Override
@@ -148,7 +177,7 @@ final class PartitionIndexCursor implements IndexCursor {
 
   @Override
   public long recordId() {
-    return current.cursor.recordId();
+    return current.recordId();
   }
 
   @Override
@@ -158,21 +187,7 @@ final class PartitionIndexCursor implements IndexCursor {
 
   @Override
   public StoredDocument fetch(WorkMeter meter) {
-    return fetch(current.partition, current.cursor.recordId(), meter);
-  }
-
-  private static StoredDocument fetch(PhysicalPartition partition, long id, WorkMeter meter) {
-    List<PhysicalPartition> children = partition.children();
-    if (children == null) {
-      return partition.isDropped() ? null : partition.read(id, meter);
-    }
-    for (PhysicalPartition child : children) {
-      StoredDocument found = fetch(child, id, meter);
-      if (found != null) {
-        return found;
-      }
-    }
-    return null;
+    return current.partition.read(current.cursor.recordId(), meter);
   }
 
   @Override

@@ -9,6 +9,7 @@ import dev.orrery.storage.index.IndexKeys;
 import dev.orrery.storage.index.IndexSpec;
 import dev.orrery.storage.index.PageFilePool;
 import dev.orrery.storage.index.SlotFile;
+import dev.orrery.storage.partition.PartitionMap;
 import dev.orrery.storage.value.RawDocument;
 import dev.orrery.storage.value.StringOrder;
 import java.io.IOException;
@@ -85,7 +86,10 @@ final class PartitionOpener {
     for (int i = 0; i < indexes.length; i++) {
       indexes[i] = openIndex(info.id(), partition, info.indexes().get(i));
     }
-    return new PartitionFiles(slots, ids, sizes, indexes, () -> deleteDirectory(directory));
+    var files = new PartitionFiles(slots, ids, sizes, indexes, () -> deleteDirectory(directory));
+    PartitionMap.Entry entry = info.partitions().find(partition);
+    files.giveIds(entry == null ? 0 : entry.givenIds()); // null until a split is complete
+    return files;
   }
 
   OrderedIndex openIndex(int collection, int partition, IndexEntry entry) {

@@ -1,25 +1,28 @@
 package dev.orrery.storage.chronicle;
 
 import dev.orrery.storage.StorageException;
+import dev.orrery.storage.catalog.CollectionInfo;
 import dev.orrery.storage.log.Log;
 import dev.orrery.storage.log.LogCursor;
 import dev.orrery.storage.log.LogGroup;
 import dev.orrery.storage.partition.EpkRange;
 import dev.orrery.storage.value.RawDocument;
 import java.util.Set;
+import java.util.function.Supplier;
 
 /** Makes structures of a partition anew that were lost: from its slots, or those from the log. */
 final class PartitionRebuild {
   private static final int PAGE_IDS = 256;
 
   private final Log log;
-  private final int collection;
   private final PrimaryKeys keys;
   private final EpkRange range;
+  private final Supplier<CollectionInfo> description;
 
-  PartitionRebuild(Log log, int collection, PrimaryKeys keys, EpkRange range) {
+  PartitionRebuild(
+      Log log, PrimaryKeys keys, EpkRange range, Supplier<CollectionInfo> description) {
     this.log = log;
-    this.collection = collection;
+    this.description = description;
     this.keys = keys;
     this.range = range;
   }
@@ -74,13 +77,16 @@ final class PartitionRebuild {
 
   private void fillSlot(PartitionFiles files, LogGroup group, int index) {
     DataRecord record = DataRecord.of(group.source(), group.metaOffset(index));
-    if (record.collection() != collection) {
+    if (record.collection() != description.get().id()) {
       return;
     }
     boolean isDelete = group.kind(index) == DataRecord.DELETE;
     byte[] document = isDelete ? log.readPayload(record.previous()) : group.payload(index);
-    if (!keys.isPartitioned() || range.contains(keys.of(RawDocument.wrap(document)).epk())) {
-      files.slots().set(record.recordId(), isDelete ? 0 : group.position(index));
+    String epk = keys.of(RawDocument.wrap(document)).epk();
+    if (!keys.isPartitioned() || range.contains(epk)) {
+      long recordId =
+          description.get().partitions().recordIdNow(epk, group.lsn(), record.recordId());
+      files.slots().set(recordId, isDelete ? 0 : group.position(index));
     }
   }
 

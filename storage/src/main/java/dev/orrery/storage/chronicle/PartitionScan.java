@@ -8,7 +8,8 @@ import java.util.List;
 
 /**
  * Documents of a partition by record id. Record ids survive a split, so after one the scan goes on
- * behind the same id in each child.
+ * behind the same id in each child; after a merge it goes on behind the record's new id, and passes
+ * over what came from the other partition.
  */
 final class PartitionScan implements RecordCursor {
   private final boolean isReverse;
@@ -19,21 +20,23 @@ final class PartitionScan implements RecordCursor {
     private static final int PAGE_IDS = 64;
 
     final PhysicalPartition partition;
+    final Lineage lineage;
     final long[] ids = new long[PAGE_IDS];
     final long[] positions = new long[PAGE_IDS];
     int count;
     int used;
     long last;
 
-    Source(PhysicalPartition partition, long last) {
+    Source(PhysicalPartition partition, Lineage lineage, long last) {
       this.partition = partition;
+      this.lineage = lineage;
       this.last = last;
     }
   }
 
   private PartitionScan(PhysicalPartition partition, long last, boolean isReverse) {
     this.isReverse = isReverse;
-    sources.add(new Source(partition, last));
+    sources.add(new Source(partition, Lineage.NONE, last));
   }
 
   static PartitionScan forward(PhysicalPartition partition, long after) {
@@ -48,11 +51,11 @@ final class PartitionScan implements RecordCursor {
   public StoredDocument next(WorkMeter meter) {
     while (!sources.isEmpty()) {
       Source source = sources.peek();
-      List<PhysicalPartition> children = source.partition.children();
-      if (children != null) {
+      List<Successor> successors = source.partition.successors();
+      if (successors != null) {
         sources.remove();
-        for (int i = children.size() - 1; i >= 0; i--) {
-          sources.push(new Source(children.get(i), source.last));
+        for (int i = successors.size() - 1; i >= 0; i--) {
+          sources.push(follow(source, successors.get(i)));
         }
         continue;
       }
@@ -64,8 +67,8 @@ final class PartitionScan implements RecordCursor {
       if (document != null) {
         return document;
       }
-      if (source.partition.isDropped()) {
-        continue; // split or dropped under our feet
+      if (source.partition.isDropped() || source.partition.isRetired()) {
+        continue; // split, merged or dropped under our feet
       }
       if (sources.size() == 1) {
         return null; // kept: a tailing reader asks again
@@ -75,11 +78,16 @@ final class PartitionScan implements RecordCursor {
     return null;
   }
 
+  private static Source follow(Source source, Successor successor) {
+    return new Source(
+        successor.partition(), source.lineage.then(successor), successor.recordId(source.last));
+  }
+
   private StoredDocument advance(Source source, WorkMeter meter) {
     while (source.used < source.count || fill(source)) {
       source.last = source.ids[source.used++];
       StoredDocument document = source.partition.read(source.last, meter);
-      if (document != null) {
+      if (document != null && source.lineage.isOwn(document.document())) {
         return document;
       }
     }

@@ -48,7 +48,7 @@ final class PhysicalPartition implements PartitionStore {
   private final Log log;
   private final Guard guard;
   private volatile PartitionFiles files;
-  private volatile List<PhysicalPartition> children;
+  private volatile List<Successor> successors;
   private SplitMirror mirror;
   private Validation.Tally follower;
   private volatile boolean isDropped;
@@ -76,10 +76,6 @@ final class PhysicalPartition implements PartitionStore {
   @Override
   public EpkRange range() {
     return entry.range();
-  }
-
-  PartitionMap.Entry entry() {
-    return entry;
   }
 
   /**
@@ -120,6 +116,11 @@ final class PhysicalPartition implements PartitionStore {
     return isDropped;
   }
 
+  /** Whether there are no documents. */
+  boolean isEmpty() {
+    return statistics().documents() == 0;
+  }
+
   /** Ends the partition, and its files as soon as nobody reads them. The lock must be held. */
   void drop() {
     if (!isDropped) {
@@ -137,23 +138,27 @@ final class PhysicalPartition implements PartitionStore {
     }
   }
 
-  /** The partitions that took over after a split, or null while this one serves. */
-  List<PhysicalPartition> children() {
-    return children;
+  /** Who took over after a split or a merge; null while this one serves. */
+  List<Successor> successors() {
+    return successors;
   }
 
-  /** Hands over to the children of a split. The lock must be held; {@link #drop} follows. */
-  void retire(List<PhysicalPartition> successors) {
-    children = List.copyOf(successors);
+  boolean isRetired() {
+    return successors != null;
+  }
+
+  /** Hands over after a split or a merge. The lock must be held; {@link #drop} follows. */
+  void retire(List<Successor> to) {
+    successors = List.copyOf(to);
     mirror = null;
   }
 
-  /** Begins (or with null: ends) to repeat every change for a split. The lock must be held. */
+  /** Begins (or with null: ends) to repeat every change elsewhere. The lock must be held. */
   void mirrorTo(SplitMirror target) {
     mirror = target;
   }
 
-  /** Null unless a split is under way. The lock must be held. */
+  /** Null unless a split or a merge is under way. The lock must be held. */
   SplitMirror mirror() {
     return mirror;
   }
@@ -242,8 +247,8 @@ final class PhysicalPartition implements PartitionStore {
 
   @Override
   public StoredDocument find(byte[] primaryKey, WorkMeter meter) {
-    if (children != null || !tryEnter()) {
-      return findInChildren(primaryKey, meter);
+    if (isRetired() || !tryEnter()) {
+      return findInSuccessors(primaryKey, meter);
     }
     try {
       PartitionFiles opened = files();
@@ -256,8 +261,8 @@ final class PhysicalPartition implements PartitionStore {
 
   @Override
   public boolean copy(byte[] primaryKey, BsonEncoder out, WorkMeter meter) {
-    if (children != null || !tryEnter()) {
-      return copyFromChildren(primaryKey, out, meter);
+    if (isRetired() || !tryEnter()) {
+      return copyFromSuccessors(primaryKey, out, meter);
     }
     try {
       PartitionFiles opened = files();
@@ -268,10 +273,10 @@ final class PhysicalPartition implements PartitionStore {
     }
   }
 
-  private boolean copyFromChildren(byte[] primaryKey, BsonEncoder out, WorkMeter meter) {
-    if (children != null) {
-      for (PhysicalPartition child : children) {
-        if (child.copy(primaryKey, out, meter)) {
+  private boolean copyFromSuccessors(byte[] primaryKey, BsonEncoder out, WorkMeter meter) {
+    if (isRetired()) {
+      for (Successor successor : successors) {
+        if (successor.partition().copy(primaryKey, out, meter)) {
           return true;
         }
       }
@@ -306,10 +311,10 @@ final class PhysicalPartition implements PartitionStore {
   }
 
   /** A reader that was routed before a split finds the document where it is now. */
-  private StoredDocument findInChildren(byte[] primaryKey, WorkMeter meter) {
-    if (children != null) {
-      for (PhysicalPartition child : children) {
-        StoredDocument found = child.find(primaryKey, meter);
+  private StoredDocument findInSuccessors(byte[] primaryKey, WorkMeter meter) {
+    if (isRetired()) {
+      for (Successor successor : successors) {
+        StoredDocument found = successor.partition().find(primaryKey, meter);
         if (found != null) {
           return found;
         }
@@ -318,10 +323,10 @@ final class PhysicalPartition implements PartitionStore {
     return null;
   }
 
-  private StoredDocument readFromChildren(long recordId, WorkMeter meter) {
-    if (children != null) {
-      for (PhysicalPartition child : children) {
-        StoredDocument found = child.read(recordId, meter);
+  private StoredDocument readFromSuccessors(long recordId, WorkMeter meter) {
+    if (isRetired()) {
+      for (Successor successor : successors) {
+        StoredDocument found = successor.partition().read(successor.recordId(recordId), meter);
         if (found != null) {
           return found;
         }
@@ -332,8 +337,8 @@ final class PhysicalPartition implements PartitionStore {
 
   @Override
   public StoredDocument read(long recordId, WorkMeter meter) {
-    if (children != null || !tryEnter()) {
-      return readFromChildren(recordId, meter);
+    if (isRetired() || !tryEnter()) {
+      return readFromSuccessors(recordId, meter);
     }
     try {
       return read(files(), recordId, meter);
@@ -379,30 +384,36 @@ final class PhysicalPartition implements PartitionStore {
 
   @Override
   public long estimate(IndexSpec index, IndexRange range) {
-    return inside(
-        opened -> opened.require(index.name()).estimate(range),
-        child -> child.estimate(index, range),
-        Long::sum);
+    return inside(opened -> opened.require(index.name()).estimate(range), Long::sum);
   }
 
   @Override
   public PartitionStatistics statistics() {
-    return inside(
-        PartitionFiles::statistics, PhysicalPartition::statistics, PhysicalPartition::sum);
+    return statistics(range());
+  }
+
+  /** Counts what lies in a range; all of it, or what a partition had that was merged into this. */
+  private PartitionStatistics statistics(EpkRange within) {
+    if (!isRetired() && tryEnter()) {
+      try {
+        boolean isAll = within.contains(range());
+        return isAll ? files().statistics() : files().statistics(within);
+      } finally {
+        leave();
+      }
+    }
+    return requireSuccessors().stream()
+        .map(successor -> successor.partition().statistics(within))
+        .reduce(PartitionStatistics.NONE, PartitionStatistics::plus);
+  }
+
+  @Override
+  public LargestKey largestKey() {
+    return inside(PartitionFiles::largestKey, LargestKey::larger);
   }
 
   PartitionStatistics statistics(byte[] logicalKey) {
-    return inside(
-        opened -> opened.statistics(logicalKey),
-        child -> child.statistics(logicalKey),
-        PhysicalPartition::sum);
-  }
-
-  private static PartitionStatistics sum(PartitionStatistics left, PartitionStatistics right) {
-    return new PartitionStatistics(
-        left.documents() + right.documents(),
-        left.bytes() + right.bytes(),
-        left.keys() + right.keys());
+    return inside(opened -> opened.statistics(logicalKey), PartitionStatistics::plus);
   }
 
   @Override
@@ -412,37 +423,30 @@ final class PhysicalPartition implements PartitionStore {
           OrderedIndex ordered = opened.require(index.name());
           return new IndexStatistics(ordered.entries(), ordered.bytes(), ordered.fieldsSeen());
         },
-        child -> child.statistics(index),
-        (left, right) ->
-            new IndexStatistics(
-                left.entries() + right.entries(),
-                left.bytes() + right.bytes(),
-                left.fields().with(right.fields())));
+        IndexStatistics::plus);
   }
 
-  /** Asks this partition or, for who was routed before a split, those that took over. */
-  private <T> T inside(
-      Function<PartitionFiles, T> reading,
-      Function<PhysicalPartition, T> ofChild,
-      BinaryOperator<T> sum) {
-    List<PhysicalPartition> successors = children;
-    if (successors == null && tryEnter()) {
+  /** Reads here, or where the documents are now. */
+  private <T> T inside(Function<PartitionFiles, T> reading, BinaryOperator<T> plus) {
+    if (!isRetired() && tryEnter()) {
       try {
         return reading.apply(files());
       } finally {
         leave();
       }
     }
-    successors = children;
-    if (successors == null) {
-      throw guard.gone();
+    return requireSuccessors().stream()
+        .map(successor -> successor.partition().inside(reading, plus))
+        .reduce(plus)
+        .orElseThrow();
+  }
+
+  private List<Successor> requireSuccessors() {
+    List<Successor> present = successors;
+    if (present == null) {
+      throw new StorageException(StorageException.Reason.GONE, this + " is gone");
     }
-    T total = null;
-    for (PhysicalPartition child : successors) {
-      T part = ofChild.apply(child);
-      total = total == null ? part : sum.apply(total, part);
-    }
-    return total;
+    return present;
   }
 
   @Override

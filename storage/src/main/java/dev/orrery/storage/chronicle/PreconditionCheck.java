@@ -36,7 +36,7 @@ final class PreconditionCheck {
       return WriteOutcome.unindexable(write.problem);
     }
     PhysicalPartition partition = write.partition;
-    if (partition.isDropped() || partition.children() != null) {
+    if (partition.isDropped() || partition.isRetired()) {
       return WriteOutcome.CONFLICT;
     }
     partition.requireHealthy();
@@ -68,18 +68,27 @@ final class PreconditionCheck {
 
   private WriteOutcome checkUnique(PendingWrite write) {
     for (PendingWrite.KeyChange change : write.changes) {
-      KeyIndex unique = change.index().unique();
-      if (unique == null) {
-        continue;
-      }
       for (byte[] key : change.added()) {
-        long holder = lookUp(unique, write.uniqueKey(key));
-        if (holder != KeyIndex.ABSENT && holder != write.recordId) {
+        if (isTaken(change.index(), key, write)) {
           return WriteOutcome.duplicate(change.index().spec(), key);
         }
       }
     }
     return null;
+  }
+
+  private boolean isTaken(OrderedIndex index, byte[] key, PendingWrite write) {
+    KeyIndex unique = index.unique();
+    if (unique != null) {
+      long holder = lookUp(unique, write.uniqueKey(key));
+      return holder != KeyIndex.ABSENT && holder != write.recordId;
+    }
+    return index.isPreparedUnique() && (isAdded(index, key) || index.hasOther(key, write.recordId));
+  }
+
+  /** Whether an earlier operation of this batch gave a prepared index the key. */
+  private boolean isAdded(OrderedIndex index, byte[] key) {
+    return changed != null && changed.containsKey(new KeyOf(index.tree(), ByteBuffer.wrap(key)));
   }
 
   private boolean isFull(PartitionFiles files, PendingWrite write) {
@@ -124,6 +133,10 @@ final class PreconditionCheck {
       if (unique != null) {
         rememberKeys(unique, write, change.removed(), KeyIndex.ABSENT);
         rememberKeys(unique, write, change.added(), holder);
+      } else if (change.index().isPreparedUnique()) {
+        for (byte[] key : change.added()) {
+          changed.put(new KeyOf(change.index().tree(), ByteBuffer.wrap(key)), holder);
+        }
       }
     }
     var key = new KeyOf(files, ByteBuffer.wrap(logicalKey(write)));

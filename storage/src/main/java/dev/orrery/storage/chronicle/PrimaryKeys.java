@@ -2,6 +2,7 @@ package dev.orrery.storage.chronicle;
 
 import dev.orrery.storage.partition.EffectivePartitionKey;
 import dev.orrery.storage.value.BsonEncoder;
+import dev.orrery.storage.value.KeyDecoder;
 import dev.orrery.storage.value.KeyEncoder;
 import dev.orrery.storage.value.RawDocument;
 import dev.orrery.storage.value.RawTypes;
@@ -11,13 +12,16 @@ import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
 import java.util.Arrays;
+import org.bson.BsonValue;
 
 /** Computes the primary keys of one collection's documents. */
 final class PrimaryKeys {
   private static final byte[] ID = "_id".getBytes(StandardCharsets.UTF_8);
 
+  private static final int EPK_CHARACTERS = 32;
   private static final int KEY_BYTES_MAX = 1024;
   private static final int CUT_KEY_BYTES = 256;
+  private static final int DIGEST_BYTES = 32;
 
   /** A missing partition key is a key of its own, below null. */
   private static final RawValue MISSING = new RawValue(RawTypes.UNDEFINED, new byte[0], 0);
@@ -110,6 +114,20 @@ final class PrimaryKeys {
       return null;
     }
     return logicalKey(epk(partitionKeyValue), encodePartitionKey(partitionKeyValue));
+  }
+
+  /** Where in the key space a logical partition is. */
+  static String epkOfLogicalKey(byte[] logicalKey) {
+    return new String(logicalKey, 0, EPK_CHARACTERS, StandardCharsets.US_ASCII);
+  }
+
+  /** The partition key's value of a logical partition; null when the key was cut. */
+  static BsonValue valueOfLogicalKey(byte[] logicalKey) {
+    if (logicalKey.length == CUT_KEY_BYTES + DIGEST_BYTES) {
+      return null; // or, rarely, a key of just this length
+    }
+    byte[] encoded = Arrays.copyOfRange(logicalKey, EPK_CHARACTERS, logicalKey.length);
+    return new KeyDecoder(encoded, new byte[0]).next(false);
   }
 
   private static byte[] logicalKey(String epk, byte[] encoded) {

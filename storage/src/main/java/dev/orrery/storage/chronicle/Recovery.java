@@ -22,7 +22,7 @@ final class Recovery {
    * The log is read twice. The first pass finds out which collections, indexes and partitions there
    * are in the end; the second applies documents to those. A record goes to the partition that owns
    * its key now, whichever it was written to: a split keeps record ids, so for the children the
-   * parent's records are their own.
+   * parent's records are their own, and of a merge the partition map knows the ids it changed.
    *
    * Applying a record again is harmless for slots and primary keys, because every change is absolute.
    * Counts are not: those are changed only by records that the saved count has not seen. Nor are
@@ -165,19 +165,21 @@ final class Recovery {
     PrimaryKey key = collection.keys().of(after == null ? before : after);
     PhysicalPartition partition = collection.partitionOf(key);
     long position = group.position(index);
+    long recordId =
+        collection.info().partitions().recordIdNow(key.epk(), group.lsn(), record.recordId());
     if (kind == DataRecord.MOVE) {
-      partition.files().slots().replace(record.recordId(), record.previous(), position);
+      partition.files().slots().replace(recordId, record.previous(), position);
     } else {
       StoredDocument stored =
           before == null
               ? null
-              : new StoredDocument(partition, record.recordId(), record.previous(), before);
+              : new StoredDocument(partition, recordId, record.previous(), before);
       OrderedIndex[] indexes = indexesBefore(partition.files(), group.lsn());
       PendingWrite write = ChronicleCollection.prepare(partition, indexes, key, stored, after);
       if (write.problem != null) {
         throw new IllegalStateException("an index refuses what it took before", write.problem);
       }
-      write.recordId = record.recordId();
+      write.recordId = recordId;
       apply(partition, write, position, group.lsn());
     }
     if (record.previous() != 0) {

@@ -1,31 +1,60 @@
 package dev.orrery.storage.chronicle;
 
 import dev.orrery.storage.StoredDocument;
+import dev.orrery.storage.partition.Renumbering;
 import java.util.List;
 
 /**
- * Keeps the children of a split up to date with their parent until they take over. Called under the
- * parent's lock.
+ * Keeps the children of a split or a merge up to date with a parent until they take over. Called
+ * under the parent's lock.
  */
 final class SplitMirror {
   private final ChronicleCollection collection;
   private final List<PhysicalPartition> children;
+  private final Renumbering renumbering;
+  private final long recordIdMax;
+  private boolean isOverrun;
 
+  /** Keeps all record ids. */
   SplitMirror(ChronicleCollection collection, List<PhysicalPartition> children) {
+    this(collection, children, null, Long.MAX_VALUE);
+  }
+
+  /**
+   * @param renumbering what happens to the parent's record ids; null when they stay
+   * @param recordIdMax the highest of the parent's ids for which there is room
+   */
+  SplitMirror(
+      ChronicleCollection collection,
+      List<PhysicalPartition> children,
+      Renumbering renumbering,
+      long recordIdMax) {
     this.collection = collection;
     this.children = children;
+    this.renumbering = renumbering;
+    this.recordIdMax = recordIdMax;
+  }
+
+  /** Whether the parent took so many writes meanwhile that there was no room for all. */
+  boolean isOverrun() {
+    return isOverrun;
+  }
+
+  private long recordId(long ofParent) {
+    return renumbering == null ? ofParent : renumbering.apply(ofParent);
   }
 
   /** Adds a record of the parent, unless a mirrored insert brought it already. */
   void copy(StoredDocument document) {
     PrimaryKey key = collection.keys().of(document.document());
     PhysicalPartition child = owner(key);
+    long recordId = recordId(document.recordId());
     Collections.locked(
         child,
         () -> {
-          if (child.files().slots().get(document.recordId()) == 0) {
+          if (child.files().slots().get(recordId) == 0) {
             PendingWrite write = ChronicleCollection.prepare(child, key, null, document.document());
-            write.recordId = document.recordId();
+            write.recordId = recordId;
             IndexWriter.apply(child.files(), write, document.version());
             child.markChanged();
           }
@@ -34,17 +63,22 @@ final class SplitMirror {
 
   /** Repeats a commit of the parent; what the child does not have yet is copied later. */
   void apply(PendingWrite original, long position) {
+    if (original.recordId > recordIdMax) {
+      isOverrun = true;
+      return;
+    }
     var document = original.isDelete() ? original.before.document() : original.after;
     PrimaryKey key = collection.keys().of(document);
     PhysicalPartition child = owner(key);
+    long recordId = recordId(original.recordId);
     Collections.locked(
         child,
         () -> {
-          boolean isPresent = child.files().slots().get(original.recordId) != 0;
+          boolean isPresent = child.files().slots().get(recordId) != 0;
           if (isPresent || original.isInsert()) {
             PendingWrite write =
                 ChronicleCollection.prepare(child, key, original.before, original.after);
-            write.recordId = original.recordId;
+            write.recordId = recordId;
             IndexWriter.apply(child.files(), write, position);
             child.markChanged();
           }
@@ -52,9 +86,9 @@ final class SplitMirror {
   }
 
   /** Follows a record that compaction moved. */
-  void move(long recordId, long from, long to) {
+  void move(long ofParent, long from, long to) {
     for (PhysicalPartition child : children) {
-      Collections.locked(child, () -> child.files().slots().replace(recordId, from, to));
+      Collections.locked(child, () -> child.files().slots().replace(recordId(ofParent), from, to));
     }
   }
 

@@ -1,13 +1,10 @@
 package dev.orrery.storage.chronicle;
 
-import java.nio.charset.StandardCharsets;
 import java.util.Map;
 import java.util.TreeMap;
 
 /** Finds the key that divides a partition into halves of about the same bytes. */
 final class SplitPoint {
-  private static final int EPK_CHARACTERS = 32;
-
   private SplitPoint() {}
 
   /** The first key of the upper half, or null when the partition holds one hash value only. */
@@ -20,7 +17,7 @@ final class SplitPoint {
         .sizes()
         .forEach(
             (key, size, documents) -> {
-              String epk = new String(key, 0, EPK_CHARACTERS, StandardCharsets.US_ASCII);
+              String epk = PrimaryKeys.epkOfLogicalKey(key);
               bytes.merge(epk, size, Long::sum);
             });
     long total = bytes.values().stream().mapToLong(Long::longValue).sum();

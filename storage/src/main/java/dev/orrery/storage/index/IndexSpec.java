@@ -64,6 +64,11 @@ public final class IndexSpec {
     return isTrue("unique") || isIdIndex();
   }
 
+  /** Takes no new duplicates, though it may have old ones, so that it can become unique. */
+  public boolean isPreparedUnique() {
+    return isTrue("prepareUnique");
+  }
+
   public boolean isSparse() {
     return isTrue("sparse");
   }

@@ -16,6 +16,7 @@ final class Failures {
           "No space left on device",
           "Disk quota exceeded",
           "not enough space on the disk",
+          "Operation not permitted",
           "Read-only file system");
 
   private Failures() {}

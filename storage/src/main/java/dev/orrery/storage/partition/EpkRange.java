@@ -17,6 +17,11 @@ public record EpkRange(String minInclusive, String maxExclusive) {
     }
   }
 
+  public boolean contains(EpkRange other) {
+    return minInclusive.compareTo(other.minInclusive) <= 0
+        && other.maxExclusive.compareTo(maxExclusive) <= 0;
+  }
+
   public boolean contains(String epk) {
     return minInclusive.compareTo(epk) <= 0 && epk.compareTo(maxExclusive) < 0;
   }

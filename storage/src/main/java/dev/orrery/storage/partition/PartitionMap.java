@@ -3,33 +3,48 @@ package dev.orrery.storage.partition;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
+import java.util.TreeSet;
 import org.bson.BsonArray;
 import org.bson.BsonDocument;
 import org.bson.BsonInt32;
+import org.bson.BsonInt64;
 import org.bson.BsonString;
 import org.bson.BsonValue;
 
 /**
  * Which physical partition owns which part of the key space: sorted ranges that cover it with no
- * gap and no overlap. Immutable; a split yields a new map.
+ * gap and no overlap. Immutable; a split or a merge yields a new map.
  */
 public final class PartitionMap {
-  /** One physical partition: its number, its range, and all partitions it came from. */
-  public record Entry(int id, EpkRange range, List<Integer> parents) {
+  /**
+   * One physical partition: its number, its range, and all partitions it came from.
+   *
+   * @param givenIds record ids up to this one were given before it came to be
+   */
+  public record Entry(int id, EpkRange range, List<Integer> parents, long givenIds) {
     public Entry {
       parents = List.copyOf(parents);
+    }
+
+    /** Whether both came out of one split: they then share no id that was given before it. */
+    public boolean isSiblingOf(Entry other) {
+      return !parents.isEmpty()
+          && !other.parents.isEmpty()
+          && parents.get(parents.size() - 1).equals(other.parents.get(other.parents.size() - 1));
     }
   }
 
   private final List<Entry> entries;
   private final int nextId;
+  private final List<Renumbering> renumberings;
 
-  public PartitionMap(List<Entry> entries, int nextId) {
+  private PartitionMap(List<Entry> entries, int nextId, List<Renumbering> renumberings) {
     var sorted = new ArrayList<>(entries);
     sorted.sort(Comparator.comparing(entry -> entry.range().minInclusive()));
     requireCover(sorted);
     this.entries = List.copyOf(sorted);
     this.nextId = nextId;
+    this.renumberings = List.copyOf(renumberings);
   }
 
   /** {@code count} partitions of equal width. */
@@ -39,10 +54,10 @@ public final class PartitionMap {
     for (int i = 0; i < count; i++) {
       String max =
           i == count - 1 ? EpkRange.END : EffectivePartitionKey.boundary(i + 1, count).toString();
-      entries.add(new Entry(i, new EpkRange(min, max), List.of()));
+      entries.add(new Entry(i, new EpkRange(min, max), List.of(), 0));
       min = max;
     }
-    return new PartitionMap(entries, count);
+    return new PartitionMap(entries, count, List.of());
   }
 
   private static void requireCover(List<Entry> sorted) {
@@ -86,8 +101,12 @@ public final class PartitionMap {
     return low;
   }
 
-  /** The map after partition {@code id} was split at {@code boundary} into two new ones. */
-  public PartitionMap split(int id, String boundary) {
+  /**
+   * The map after partition {@code id} was split at {@code boundary} into two new ones.
+   *
+   * @param givenIds the highest record id that the partition gave
+   */
+  public PartitionMap split(int id, String boundary, long givenIds) {
     var result = new ArrayList<Entry>();
     for (Entry entry : entries) {
       if (entry.id() != id) {
@@ -96,11 +115,53 @@ public final class PartitionMap {
       }
       var parents = new ArrayList<>(entry.parents());
       parents.add(id);
-      var range = entry.range();
-      result.add(new Entry(nextId, new EpkRange(range.minInclusive(), boundary), parents));
-      result.add(new Entry(nextId + 1, new EpkRange(boundary, range.maxExclusive()), parents));
+      var lower = new EpkRange(entry.range().minInclusive(), boundary);
+      var upper = new EpkRange(boundary, entry.range().maxExclusive());
+      result.add(new Entry(nextId, lower, parents, givenIds));
+      result.add(new Entry(nextId + 1, upper, parents, givenIds));
     }
-    return new PartitionMap(result, nextId + 2);
+    return new PartitionMap(result, nextId + 2, renumberings);
+  }
+
+  /**
+   * The map after two neighbours became one new partition.
+   *
+   * @param renumbering what happens to the record ids of the upper one
+   * @param givenIds the highest record id that either gave, in the new numbers
+   */
+  public PartitionMap merge(Entry lower, Entry upper, Renumbering renumbering, long givenIds) {
+    var parents = new TreeSet<Integer>();
+    parents.addAll(lower.parents());
+    parents.addAll(upper.parents());
+    parents.addAll(List.of(lower.id(), upper.id()));
+    var result = new ArrayList<>(entries);
+    result.removeAll(List.of(lower, upper));
+    var range = new EpkRange(lower.range().minInclusive(), upper.range().maxExclusive());
+    result.add(new Entry(nextId, range, List.copyOf(parents), givenIds));
+    var all = new ArrayList<>(renumberings);
+    all.add(renumbering);
+    return new PartitionMap(result, nextId + 1, all);
+  }
+
+  /** The entry of that partition, or null. */
+  public Entry find(int id) {
+    for (Entry entry : entries) {
+      if (entry.id() == id) {
+        return entry;
+      }
+    }
+    return null;
+  }
+
+  /** The present record id of a document that a record of the log names. */
+  public long recordIdNow(String epk, long lsn, long recordId) {
+    long id = recordId;
+    for (Renumbering renumbering : renumberings) {
+      if (lsn <= renumbering.untilLsn() && renumbering.range().contains(epk)) {
+        id = renumbering.apply(id);
+      }
+    }
+    return id;
   }
 
   public BsonDocument toBson() {
@@ -112,9 +173,15 @@ public final class PartitionMap {
           new BsonDocument("id", new BsonInt32(entry.id()))
               .append("min", new BsonString(entry.range().minInclusive()))
               .append("max", new BsonString(entry.range().maxExclusive()))
-              .append("parents", parents));
+              .append("parents", parents)
+              .append("givenIds", new BsonInt64(entry.givenIds())));
     }
-    return new BsonDocument("nextId", new BsonInt32(nextId)).append("ranges", list);
+    var document = new BsonDocument("nextId", new BsonInt32(nextId)).append("ranges", list);
+    if (!renumberings.isEmpty()) {
+      document.append(
+          "renumberings", new BsonArray(renumberings.stream().map(Renumbering::toBson).toList()));
+    }
+    return document;
   }
 
   public static PartitionMap fromBson(BsonDocument document) {
@@ -127,8 +194,13 @@ public final class PartitionMap {
           new Entry(
               range.getInt32("id").getValue(),
               new EpkRange(range.getString("min").getValue(), range.getString("max").getValue()),
-              parents));
+              parents,
+              range.getInt64("givenIds", new BsonInt64(0)).getValue()));
     }
-    return new PartitionMap(entries, document.getInt32("nextId").getValue());
+    var renumberings = new ArrayList<Renumbering>();
+    for (BsonValue value : document.getArray("renumberings", new BsonArray())) {
+      renumberings.add(Renumbering.fromBson(value.asDocument()));
+    }
+    return new PartitionMap(entries, document.getInt32("nextId").getValue(), renumberings);
   }
 }

@@ -19,6 +19,9 @@ import org.bson.types.ObjectId;
  * copied as they are: a reply is written from stored bytes without decoding them.
  */
 public final class BsonEncoder {
+  /** Shorter texts are copied by hand: an array in between costs more. */
+  private static final int SHORT_TEXT_MAX = 128;
+
   private byte[] buffer;
   private int position;
 
@@ -81,11 +84,7 @@ public final class BsonEncoder {
 
   public void writeDocument(BsonDocument document) {
     if (document instanceof RawBsonDocument raw) {
-      var slice = raw.getByteBuffer().asNIO();
-      reserve(slice.remaining());
-      int count = slice.remaining();
-      slice.get(buffer, position, count);
-      position += count;
+      writeBytes(raw.getBackingArray(), raw.getByteOffset(), raw.getByteLength());
       return;
     }
     int start = startDocument();
@@ -184,10 +183,11 @@ public final class BsonEncoder {
   }
 
   private void writeString(String value) {
-    byte[] utf8 = value.getBytes(StandardCharsets.UTF_8);
-    writeInt32(utf8.length + 1);
-    writeBytes(utf8, 0, utf8.length);
+    int start = position;
+    writeInt32(0);
+    writeText(value);
     writeByte((byte) 0);
+    LittleEndian.putInt32(buffer, start, position - start - Integer.BYTES);
   }
 
   private void writeCString(String value) {
@@ -197,6 +197,11 @@ public final class BsonEncoder {
 
   private void writeText(String value) {
     int length = value.length();
+    if (length > SHORT_TEXT_MAX) {
+      byte[] utf8 = value.getBytes(StandardCharsets.UTF_8);
+      writeBytes(utf8, 0, utf8.length);
+      return;
+    }
     reserve(length + 1);
     for (int i = 0; i < length; i++) {
       char c = value.charAt(i);

@@ -52,7 +52,7 @@ final class FullDiskTest {
     disk = point;
   }
 
-  private static boolean run(String... command) throws InterruptedException {
+  static boolean run(String... command) throws InterruptedException {
     try {
       Process process = new ProcessBuilder(command).redirectErrorStream(true).start();
       process.getInputStream().readAllBytes();

@@ -18,10 +18,10 @@ import org.bson.RawBsonDocument;
 import org.jspecify.annotations.Nullable;
 
 /** A write of one document, and where in the source the document is. */
-record PendingWrite(SourceRecord record, RawDocument document, WriteModel<RawBsonDocument> model) {
+record ImportWrite(SourceRecord record, RawDocument document, WriteModel<RawBsonDocument> model) {
 
   /** What the mode makes of a document; nothing for a deletion that says not of what. */
-  static Optional<PendingWrite> of(
+  static Optional<ImportWrite> of(
       SourceRecord record, RawDocument document, ImportOptions options) {
     RawBsonDocument raw = document.asRawBson();
     BsonDocument selector =
@@ -42,9 +42,7 @@ record PendingWrite(SourceRecord record, RawDocument document, WriteModel<RawBso
                       new UpdateOptions().upsert(true));
           case DELETE -> selector == null ? null : new DeleteOneModel<>(selector);
         };
-    return model == null
-        ? Optional.empty()
-        : Optional.of(new PendingWrite(record, document, model));
+    return model == null ? Optional.empty() : Optional.of(new ImportWrite(record, document, model));
   }
 
   /** The fields that tell which stored document is meant, or null if it has none of them. */

@@ -1,0 +1,79 @@
+package dev.orrery.server.throughput;
+
+import java.util.Arrays;
+import java.util.EnumSet;
+import java.util.List;
+import java.util.Locale;
+import java.util.Set;
+import java.util.stream.Collectors;
+
+/**
+ * One thing in which Cosmos DB is stricter than MongoDB. All are in force in the profile cosmos,
+ * and each can be switched off by its name, as an account's capability does there.
+ */
+public enum CosmosRule {
+  /** {@code cloneCollectionAsCapped}, {@code collMod} and the like are refused (115). */
+  COMMANDS,
+  /** A compound index takes no nested paths. */
+  COMPOUND_NESTED_PATHS,
+  /** Collections get 400 RU/s when nobody says how much. */
+  DEFAULT_THROUGHPUT,
+  /** Documents have 2 MB at most, not 16 (capability EnableMongo16MBDocumentSupport). */
+  DOCUMENT_SIZE,
+  /** A document must have the shard key, and an update cannot change it. */
+  DOCUMENT_SHARD_KEY,
+  /** No text, 2d and hashed indexes, no sparse, partial and collated ones. */
+  INDEX_KINDS,
+  /** No operators that Cosmos DB lacks: {@code $where}, {@code $text}, {@code $bitsAllSet} ... */
+  OPERATORS,
+  /** No retryable writes (capability EnableMongoRetryableWrites). */
+  RETRYABLE_WRITES,
+  /** A collection in a database with shared throughput needs a shard key. */
+  SHARED_SHARD_KEY,
+  /** A sort needs an index; on several fields, one with just these fields in this order. */
+  SORT_INDEX,
+  /** No pipeline stages that Cosmos DB lacks: {@code $bucket}, {@code $graphLookup} ... */
+  STAGES,
+  /** An update or a deletion of one document must name its shard key. */
+  TARGETED_WRITES,
+  /** Transactions only on one collection without a shard key. */
+  TRANSACTIONS,
+  /**
+   * Unique indexes: only on an empty collection, with the shard key, 10 of 16 paths of 60 bytes.
+   */
+  UNIQUE_INDEXES;
+
+  /** As users write it: {@code sort-index}. */
+  public String ruleName() {
+    return name().toLowerCase(Locale.ROOT).replace('_', '-');
+  }
+
+  /**
+   * The rules of a list such as {@code sort-index,stages}; empty text is no rule, {@code all} is
+   * all.
+   */
+  public static Set<CosmosRule> parse(String names) {
+    var rules = EnumSet.noneOf(CosmosRule.class);
+    for (String name : names.split(",", -1)) {
+      if (name.isBlank()) {
+        continue;
+      }
+      rules.addAll(find(name.strip()));
+    }
+    return rules;
+  }
+
+  private static List<CosmosRule> find(String name) {
+    if (name.equals("all")) {
+      return List.of(values());
+    }
+    List<CosmosRule> found =
+        Arrays.stream(values()).filter(rule -> rule.ruleName().equals(name)).toList();
+    if (found.isEmpty()) {
+      String known =
+          Arrays.stream(values()).map(CosmosRule::ruleName).collect(Collectors.joining(", "));
+      throw new IllegalArgumentException("there is no rule '" + name + "', only " + known);
+    }
+    return found;
+  }
+}
