@@ -31,7 +31,7 @@ final class PointRead {
     if (filter == null) {
       return null;
     }
-    CollectionStore collection = databases.find(body.database(), body.textAt(0));
+    CollectionStore collection = databases.find(body.database(), body.text(body.valueAt(0)));
     if (collection == null
         || collection.info().isView()
         || collection.info().options().containsKey("collation")) {
