@@ -10,7 +10,8 @@ public final class Main {
       """
       usage: benchmarks.jar run [--workload NAME,...] [--scale N] [--rounds N] [--seconds N]
                  [--connections N,...] [--client lean|driver] [--target NAME=mongodb://HOST:PORT]
-                 [--jar FILE] [--jvm OPTIONS] [--directory DIR] [--results DIR]
+                 [--servers NAME,...] [--jar FILE] [--jvm OPTIONS] [--directory DIR] [--results DIR]
+                 [--document FILE]
              benchmarks.jar store|heap [--documents N] [--durable N] [--rounds N] [--warmups N]
                  [--stores NAME,...] [--directory DIR]""";
 

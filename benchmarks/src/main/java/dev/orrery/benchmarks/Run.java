@@ -18,6 +18,9 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.function.Predicate;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 /** The side-by-side benchmark: all chosen workloads, then the report. */
 final class Run {
@@ -28,12 +31,14 @@ final class Run {
           "rounds",
           "seconds",
           "connections",
+          "servers",
           "client",
           "target",
           "jar",
           "jvm",
           "directory",
-          "results");
+          "results",
+          "document");
 
   private final Options options;
   private final Plan plan;
@@ -67,10 +72,16 @@ final class Run {
     System.out.println(report.markdown());
     report.writeTo(options.path("results", "benchmarks/results"));
     Files.delete(directory);
+    if (options.values().containsKey("document")) {
+      report.insertInto(options.path("document", ""));
+    }
   }
 
   private Fleet.Settings settings(Path directory) {
-    var java = new ArrayList<String>(options.list("jvm", ""));
+    var java = new ArrayList<String>();
+    Stream.of(options.text("jvm", "").split(" "))
+        .filter(Predicate.not(String::isEmpty))
+        .forEach(java::add);
     Path jar = options.path("jar", "server/target/orrery.jar");
     Path archive = jar.resolveSibling("orrery.jsa"); // as the launcher does
     if (Files.exists(archive)) {
@@ -78,7 +89,15 @@ final class Run {
     }
     java.addAll(List.of("-Dsun.misc.unsafe.memory.access=allow", "-jar", jar.toString()));
     return new Fleet.Settings(
-        java, directory, options.list("target", "").stream().map(Run::target).toList());
+        java, directory, kinds(), options.list("target", "").stream().map(Run::target).toList());
+  }
+
+  /** Orrery is always among them. */
+  private Set<Kind> kinds() {
+    List<String> names = options.list("servers", "");
+    return Stream.of(Kind.values())
+        .filter(kind -> kind == Kind.ORRERY || names.isEmpty() || names.contains(kind.label()))
+        .collect(Collectors.toSet());
   }
 
   /** {@code name=mongodb://host:port} */

@@ -113,13 +113,15 @@ final class TransferData {
   private static BsonDocument everyType() {
     return BsonDocument.parse(
         """
-        {_id: {$oid: '5f0000000000000000000001'}, double: {$numberDouble: '-0.0'}, string: 'ü€\\u0001',
-         document: {a: {b: []}}, array: [1, [2, {}]], binary: {$binary: {base64: 'AQID', subType: '05'}},
+        {_id: {$oid: '5f0000000000000000000001'}, double: {$numberDouble: '-0.0'},
+         string: 'ü€\\u0001', document: {a: {b: []}}, array: [1, [2, {}]],
+         binary: {$binary: {base64: 'AQID', subType: '05'}},
          uuid: {$uuid: '00112233-4455-6677-8899-aabbccddeeff'}, undefined: {$undefined: true},
          boolean: true, date: {$date: {$numberLong: '-1'}}, null: null,
          regex: {$regularExpression: {pattern: 'a/b', options: 'i'}}, code: {$code: 'x => x'},
          symbol: {$symbol: 's'}, scoped: {$code: 'y', $scope: {z: 1}}, int32: {$numberInt: '1'},
-         timestamp: {$timestamp: {t: 1, i: 2}}, int64: {$numberLong: '1'}, nan: {$numberDouble: 'NaN'},
+         timestamp: {$timestamp: {t: 1, i: 2}}, int64: {$numberLong: '1'},
+         nan: {$numberDouble: 'NaN'},
          decimal: {$numberDecimal: '1.10'}, min: {$minKey: 1}, max: {$maxKey: 1}, '': 'empty name'}
         """);
   }

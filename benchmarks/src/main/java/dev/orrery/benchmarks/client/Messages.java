@@ -13,7 +13,7 @@ import org.bson.codecs.EncoderContext;
 import org.bson.io.BasicOutputBuffer;
 
 /** Encodes and decodes whole OP_MSGs, where speed does not matter. */
-final class Messages {
+public final class Messages {
   static final int BODY_OFFSET = Template.HEADER_BYTES + Integer.BYTES + 1;
   private static final int SHOWN_CHARACTERS = 500;
 
@@ -28,7 +28,7 @@ final class Messages {
   }
 
   /** The body, with the documents of a sequence in an array of the sequence's name. */
-  static BsonDocument decode(ByteBuffer message) {
+  public static BsonDocument decode(ByteBuffer message) {
     ByteBuffer rest = message.duplicate().order(ByteOrder.LITTLE_ENDIAN).position(BODY_OFFSET);
     BsonDocument body = document(rest);
     if (rest.hasRemaining()) {

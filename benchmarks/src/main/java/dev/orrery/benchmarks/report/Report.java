@@ -6,6 +6,9 @@ import java.nio.file.Path;
 
 /** Everything that a run leaves behind. */
 public final class Report {
+  static final String BEGIN = "<!-- begin: made by benchmarks.jar run -->\n";
+  static final String END = "<!-- end -->\n";
+
   private final Results results;
   private final Machine machine;
   private final String command;
@@ -28,5 +31,17 @@ public final class Report {
     for (Plots.Plot plot : Plots.of(results)) {
       Files.writeString(directory.resolve(plot.name() + ".svg"), plot.svg());
     }
+  }
+
+  /** Replaces what stands between two marks in a document by the tables of this run. */
+  public void insertInto(Path document) throws IOException {
+    String text = Files.readString(document);
+    int begin = text.indexOf(BEGIN);
+    int end = text.indexOf(END, Math.max(begin, 0));
+    if (begin < 0 || end < 0) {
+      throw new IOException(document + " has no place for the results");
+    }
+    String before = text.substring(0, begin + BEGIN.length());
+    Files.writeString(document, before + "\n" + markdown() + "\n" + text.substring(end));
   }
 }

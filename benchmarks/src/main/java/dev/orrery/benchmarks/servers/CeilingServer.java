@@ -3,9 +3,11 @@ package dev.orrery.benchmarks.servers;
 import dev.orrery.benchmarks.client.Template;
 import io.netty.bootstrap.ServerBootstrap;
 import io.netty.buffer.ByteBuf;
+import io.netty.channel.Channel;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInitializer;
 import io.netty.channel.ChannelOption;
+import io.netty.channel.EventLoopGroup;
 import io.netty.channel.MultiThreadIoEventLoopGroup;
 import io.netty.channel.epoll.Epoll;
 import io.netty.channel.epoll.EpollIoHandler;
@@ -17,6 +19,7 @@ import io.netty.handler.codec.ByteToMessageDecoder;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.util.List;
+import java.util.concurrent.TimeUnit;
 import org.bson.BsonArray;
 import org.bson.BsonDocument;
 import org.bson.BsonDouble;
@@ -27,20 +30,31 @@ import org.bson.BsonString;
  * The ceiling: a bare Netty server that answers every message with the same reply. No server on
  * Netty that reads what it is asked can be faster.
  */
-public final class CeilingServer {
+public final class CeilingServer implements AutoCloseable {
   private static final int RESPONSE_TO_OFFSET = 8;
 
-  private CeilingServer() {}
+  private final EventLoopGroup loops;
+  private final Channel listener;
+
+  private CeilingServer(EventLoopGroup loops, Channel listener) {
+    this.loops = loops;
+    this.listener = listener;
+  }
 
   /** Takes the number of bytes of a reply, and says on standard output where it listens. */
-  public static void main(String[] arguments) throws Exception {
-    byte[] reply = reply(Integer.parseInt(arguments[0]));
+  public static void main(String[] arguments) throws InterruptedException {
+    ServerProcess.announce(start(Integer.parseInt(arguments[0])).address().getPort());
+  }
+
+  /** Listens on any free port of the loopback interface. */
+  public static CeilingServer start(int replyBytes) throws InterruptedException {
+    byte[] reply = reply(replyBytes);
     boolean hasEpoll = Epoll.isAvailable();
     var loops =
         new MultiThreadIoEventLoopGroup(
             Runtime.getRuntime().availableProcessors(),
             hasEpoll ? EpollIoHandler.newFactory() : NioIoHandler.newFactory());
-    var channel =
+    var bootstrap =
         new ServerBootstrap()
             .group(loops)
             .channel(hasEpoll ? EpollServerSocketChannel.class : NioServerSocketChannel.class)
@@ -51,12 +65,19 @@ public final class CeilingServer {
                   protected void initChannel(SocketChannel connection) {
                     connection.pipeline().addLast(new FixedReply(reply));
                   }
-                })
-            .bind(InetAddress.getLoopbackAddress(), 0)
-            .sync()
-            .channel();
-    ServerProcess.announce(((InetSocketAddress) channel.localAddress()).getPort());
-    channel.closeFuture().sync();
+                });
+    var listener = bootstrap.bind(InetAddress.getLoopbackAddress(), 0).sync().channel();
+    return new CeilingServer(loops, listener);
+  }
+
+  public InetSocketAddress address() {
+    return (InetSocketAddress) listener.localAddress();
+  }
+
+  @Override
+  public void close() {
+    listener.close().syncUninterruptibly();
+    loops.shutdownGracefully(0, 1, TimeUnit.SECONDS).syncUninterruptibly();
   }
 
   /** A reply to a find of one document, filled up to a size. */

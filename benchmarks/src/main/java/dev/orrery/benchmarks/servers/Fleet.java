@@ -7,7 +7,9 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
+import java.util.Set;
 import java.util.stream.Stream;
+import org.bson.BsonDocument;
 
 /** Servers that run at the same time, each with an empty directory of its own. */
 public final class Fleet implements AutoCloseable {
@@ -15,9 +17,11 @@ public final class Fleet implements AutoCloseable {
    * How servers are started.
    *
    * @param orrery the arguments of java up to the main class or the jar
+   * @param kinds which to start at all
    * @param others servers that run already
    */
-  public record Settings(List<String> orrery, Path directory, List<Target> others) {}
+  public record Settings(
+      List<String> orrery, Path directory, Set<Kind> kinds, List<Target> others) {}
 
   private final Settings settings;
   private final List<Target> targets = new ArrayList<>();
@@ -61,12 +65,17 @@ public final class Fleet implements AutoCloseable {
     return started(Kind.ORRERY, ServerProcess.start(arguments), data);
   }
 
-  /** The server that answers everything with one reply of a size. */
-  public Target startCeiling(int replyBytes) throws IOException {
+  /** The server that answers everything with one reply, as large as Orrery's to a command. */
+  public void startCeiling(String database, BsonDocument command) throws IOException {
+    if (settings.kinds().contains(Kind.CEILING)) {
+      startCeiling(ours().replyBytes(database, command));
+    }
+  }
+
+  private void startCeiling(int replyBytes) throws IOException {
     var size = List.of(Integer.toString(replyBytes));
     Target target = started(Kind.CEILING, ServerProcess.startMain(CeilingServer.class, size), null);
     targets.add(target);
-    return target;
   }
 
   private static Target started(Kind kind, ServerProcess process, Path data) {

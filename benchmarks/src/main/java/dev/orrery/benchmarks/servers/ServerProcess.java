@@ -33,7 +33,7 @@ public final class ServerProcess implements AutoCloseable {
     long start = System.nanoTime();
     Process process =
         new ProcessBuilder(command).redirectError(ProcessBuilder.Redirect.INHERIT).start();
-    Runtime.getRuntime().addShutdownHook(new Thread(process::destroyForcibly));
+    Runtime.getRuntime().addShutdownHook(new Thread(process::destroy));
     BufferedReader out = process.inputReader();
     for (String line = out.readLine(); line != null; line = out.readLine()) {
       Matcher ready = READY.matcher(line);

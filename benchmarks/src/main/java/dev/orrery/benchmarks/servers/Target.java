@@ -27,6 +27,13 @@ public record Target(
     }
   }
 
+  /** The size of the reply to a command. */
+  int replyBytes(String database, BsonDocument command) throws IOException {
+    try (var connection = new CommandConnection(address)) {
+      return connection.replyBytes(database, command);
+    }
+  }
+
   public boolean isOurs() {
     return kind == Kind.ORRERY;
   }

@@ -22,6 +22,7 @@ import java.util.EnumMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.stream.Stream;
 
 /**
  * Where workloads run: it starts servers and measures them in turns, so that what else the machine
@@ -29,9 +30,10 @@ import java.util.Map;
  */
 public final class Bench {
   private static final double STABLE = 0.1;
-  private static final double WARM_UP_SECONDS = 0.5;
-  private static final int MOST_WARM_UPS = 10;
-  private static final double ENOUGH_REQUESTS = 5000;
+  private static final Limit WARM_UP = new Limit(500_000_000L, 10_000);
+  private static final double ENOUGH_REQUESTS = 20_000;
+  private static final double ENOUGH_SECONDS = 3;
+  private static final double MOST_SECONDS = 12;
 
   private final Plan plan;
   private final Fleet.Settings settings;
@@ -61,9 +63,14 @@ public final class Bench {
     return new Fleet(settings);
   }
 
+  /** Of some kinds of servers, those that the run is to measure. */
+  List<Kind> chosen(Kind... kinds) {
+    return Stream.of(kinds).filter(settings.kinds()::contains).toList();
+  }
+
   Fleet fleet(Kind... kinds) throws IOException {
     var fleet = emptyFleet();
-    for (Kind kind : kinds) {
+    for (Kind kind : chosen(kinds)) {
       fleet.start(kind);
     }
     return fleet;
@@ -96,21 +103,24 @@ public final class Bench {
   }
 
   /**
-   * Until a request costs no more and no less than a moment ago, and the compiler has seen some;
-   * not for ever.
+   * Until a request costs no more and no less than a moment ago, and the compiler has seen many or
+   * has had its time; not for ever.
    */
   void warmUp(Steady steady, Target target) throws IOException {
+    long start = System.nanoTime();
     double before = Double.NaN;
     double requests = 0;
-    for (int i = 0; i < MOST_WARM_UPS; i++) {
-      var values = measure(steady, target, Limit.seconds(WARM_UP_SECONDS));
-      requests += values.get(Metric.REQUESTS_PER_SECOND) * WARM_UP_SECONDS;
-      double cost = cost(values);
-      boolean isStable = Math.abs(cost / before - 1) < STABLE;
-      if (isStable && requests >= ENOUGH_REQUESTS) {
-        return;
-      }
-      before = cost;
+    boolean isWarm = false;
+    while (!isWarm) {
+      long sliceStart = System.nanoTime();
+      var values = measure(steady, target, WARM_UP);
+      long now = System.nanoTime();
+      requests += values.get(Metric.REQUESTS_PER_SECOND) * (now - sliceStart) / 1e9;
+      double seconds = (now - start) / 1e9;
+      boolean isStable = Math.abs(cost(values) / before - 1) < STABLE;
+      boolean isEnough = requests >= ENOUGH_REQUESTS || seconds >= ENOUGH_SECONDS;
+      isWarm = isStable && isEnough || seconds >= MOST_SECONDS;
+      before = cost(values);
     }
   }
 

@@ -28,7 +28,7 @@ public final class Footprint implements Workload {
   @Override
   public void run(Bench bench) throws Exception {
     int count = bench.plan().documents(DOCUMENTS);
-    for (Kind kind : new Kind[] {Kind.ORRERY, Kind.MEMORY, Kind.H2}) {
+    for (Kind kind : bench.chosen(Kind.ORRERY, Kind.MEMORY, Kind.H2)) {
       try (Fleet fleet = bench.emptyFleet()) {
         bench.record(measure(fleet.start(kind), count));
       }

@@ -28,7 +28,7 @@ public final class PointRead implements Workload {
         Loading.dropDatabase(target);
         Loading.insert(target, YcsbTraffic.COLLECTION, count, Records::document);
       }
-      fleet.startCeiling(Ycsb.replyBytes(fleet.ours()));
+      fleet.startCeiling(Loading.DATABASE, YcsbTraffic.readCommand());
       for (int connections : bench.plan().connections()) {
         bench.interleave(steady(connections, count), fleet.targets());
       }

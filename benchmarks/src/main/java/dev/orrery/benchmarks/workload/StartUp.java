@@ -8,7 +8,6 @@ import dev.orrery.benchmarks.servers.ProcessUsage;
 import dev.orrery.benchmarks.servers.Target;
 import java.io.IOException;
 import java.util.EnumMap;
-import java.util.List;
 import org.bson.BsonDocument;
 import org.bson.BsonInt32;
 
@@ -26,7 +25,7 @@ public final class StartUp implements Workload {
   @Override
   public void run(Bench bench) throws Exception {
     for (int round = -1; round < bench.plan().rounds(); round++) {
-      for (Kind kind : List.of(Kind.ORRERY, Kind.MEMORY)) {
+      for (Kind kind : bench.chosen(Kind.ORRERY, Kind.MEMORY)) {
         Sample sample = start(bench, kind, round);
         if (round >= 0) { // the first start reads the files from the disk
           bench.record(sample);

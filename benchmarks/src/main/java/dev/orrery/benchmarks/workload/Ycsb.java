@@ -1,6 +1,5 @@
 package dev.orrery.benchmarks.workload;
 
-import dev.orrery.benchmarks.client.CommandConnection;
 import dev.orrery.benchmarks.servers.Fleet;
 import dev.orrery.benchmarks.servers.Kind;
 import dev.orrery.benchmarks.servers.Target;
@@ -66,7 +65,7 @@ final class Ycsb implements Workload {
         load(target, count);
       }
       if (mix.equals(Mix.C)) {
-        fleet.startCeiling(replyBytes(fleet.ours()));
+        fleet.startCeiling(Loading.DATABASE, YcsbTraffic.readCommand());
       }
       Popularity usual = mix.equals(Mix.D) ? Popularity.LATEST : Popularity.ZIPFIAN;
       for (int connections : bench.plan().connections()) {
@@ -88,12 +87,6 @@ final class Ycsb implements Workload {
     Loading.dropDatabase(target);
     Loading.insert(target, YcsbTraffic.COLLECTION, count, Records::document);
     records.put(target.name(), new AtomicLong(count));
-  }
-
-  static int replyBytes(Target target) throws IOException {
-    try (var connection = new CommandConnection(target.address())) {
-      return connection.replyBytes(Loading.DATABASE, YcsbTraffic.readCommand());
-    }
   }
 
   private Steady steady(Popularity popularity, int connections, int count) {

@@ -88,6 +88,18 @@ class ReportTest {
     assertThat(directory.resolve("latency.svg")).doesNotExist();
   }
 
+  @Test
+  void replacesTheTablesInADocument(@TempDir Path directory) throws Exception {
+    Path document = directory.resolve("benchmarks.md");
+    Files.writeString(document, "before\n" + Report.BEGIN + "old\n" + Report.END + "after\n");
+    new Report(results, MACHINE, "run it").insertInto(document);
+    assertThat(Files.readString(document))
+        .startsWith("before\n" + Report.BEGIN)
+        .contains("run it")
+        .doesNotContain("old")
+        .endsWith(Report.END + "after\n");
+  }
+
   private static void requireImage(String svg) throws Exception {
     var builder = DocumentBuilderFactory.newInstance().newDocumentBuilder();
     var root = builder.parse(new InputSource(new StringReader(svg))).getDocumentElement();

@@ -34,6 +34,7 @@ record AddFieldsStage(String name, ProjectionNode.Inner tree, BsonDocument speci
     Failures.inStage(
         name,
         () -> {
+          AddFieldsRules.requireValid(fields);
           var parser = new Parser(root, fields, context.expressions());
           fields.forEach((path, value) -> parser.parse(FieldNames.split(path), value));
           return root;

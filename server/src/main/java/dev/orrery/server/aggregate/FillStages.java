@@ -39,10 +39,10 @@ final class FillStages {
     for (var field : output.asDocument().entrySet()) {
       readOutput(field.getKey(), field.getValue(), methods, values);
     }
+    BsonDocument windowFields = windowFields(options, methods);
     var stages = new ArrayList<Stage>();
     if (!methods.isEmpty()) {
-      stages.addAll(
-          SetWindowFieldsStage.parse("$setWindowFields", windowFields(options, methods), context));
+      stages.addAll(SetWindowFieldsStage.parse("$setWindowFields", windowFields, context));
     }
     if (!values.isEmpty()) {
       stages.addAll(AddFieldsStage.parse("$addFields", values, context));

@@ -9,6 +9,7 @@ import dev.orrery.server.query.FilterParser;
 import dev.orrery.storage.value.RawDocument;
 import java.util.EnumSet;
 import java.util.List;
+import java.util.Set;
 import org.bson.BsonDocument;
 import org.bson.BsonValue;
 
@@ -90,8 +91,12 @@ record MatchStage(Filter filter, RawDocument document, PipelineContext context) 
 
   @Override
   public boolean addDependencies(Dependencies dependencies) {
-    // Matching happens on encoded documents; which fields a filter reads is not told.
-    dependencies.addWholeDocument();
+    Set<String> paths = FilterFields.of(document.toBsonDocument(), context);
+    if (paths == null) {
+      dependencies.addWholeDocument();
+    } else {
+      paths.forEach(dependencies::addField);
+    }
     return false;
   }
 

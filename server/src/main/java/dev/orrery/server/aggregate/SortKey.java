@@ -3,18 +3,24 @@ package dev.orrery.server.aggregate;
 import dev.orrery.server.query.SortPattern;
 import dev.orrery.storage.value.BsonOrder;
 import dev.orrery.storage.value.FieldPath;
+import dev.orrery.storage.value.KeyEncoder;
 import dev.orrery.storage.value.RawDocument;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
+import org.bson.BsonArray;
 import org.bson.BsonDocument;
 import org.bson.BsonValue;
 import org.bson.RawBsonDocument;
+import org.jspecify.annotations.Nullable;
 
 /** Keys of documents by a sort pattern: bytes that order, compared unsigned, as they do. */
 final class SortKey {
   private final SortPattern pattern;
   private final Set<String> heads = new LinkedHashSet<>();
+
+  /** Whether all parts are fields of the document itself. */
+  private final boolean isPlain;
 
   SortKey(SortPattern pattern) {
     this.pattern = pattern;
@@ -23,6 +29,8 @@ final class SortKey {
         heads.add(part.path().part(0));
       }
     }
+    this.isPlain =
+        pattern.parts().stream().allMatch(part -> part.path() != null && part.path().size() == 1);
   }
 
   static SortKey parse(BsonDocument pattern, BsonOrder order) {
@@ -46,6 +54,10 @@ final class SortKey {
     if (document instanceof RawBsonDocument) {
       return pattern.key(Documents.encode(document));
     }
+    byte[] plain = isPlain ? plainKey(document) : null;
+    if (plain != null) {
+      return plain;
+    }
     var needed = new BsonDocument();
     for (String head : heads) {
       BsonValue value = document.get(head);
@@ -54,5 +66,22 @@ final class SortKey {
       }
     }
     return pattern.key(RawDocument.of(needed));
+  }
+
+  /** The key of a document without arrays at the fields of the pattern; else null. */
+  private byte @Nullable [] plainKey(BsonDocument document) {
+    var encoder = new KeyEncoder(pattern.order().strings());
+    for (SortPattern.Part part : pattern.parts()) {
+      BsonValue value = document.get(part.path().part(0));
+      if (value instanceof BsonArray) {
+        return null;
+      }
+      if (value == null) {
+        encoder.appendNull(part.isDescending());
+      } else {
+        encoder.append(value, part.isDescending());
+      }
+    }
+    return encoder.toByteArray();
   }
 }

@@ -10,7 +10,7 @@ enum DateLayout {
   /** By example: {@code 2006-01-02 15:04:05}. */
   GO(
       "2006=uuuu 06=uu January=MMMM Jan=MMM 01=MM Monday=EEEE Mon=EEE 02=dd _2=ppd 15=HH 03=hh"
-          + " 04=mm 05=ss .000=.SSS .999=.SSS Z07:00=XXX -07:00=xxx Z0700=XX -0700=xx MST=zzz PM=a"
+          + " 04=mm 05=ss .000=.SSS .999=.SSS Z07:00=ZZZZZ -07:00=xxx Z0700=XX -0700=xx MST=zzz PM=a"
           + " 1=M 2=d 3=h 4=m 5=s"),
   /** With letters: {@code yyyy-MM-dd HH:mm:ss}. */
   MICROSOFT(

@@ -66,8 +66,9 @@ final class DelimitedRecordsTest {
         .containsExactly(
             document(
                 """
-                {s: '007', i: 1, l: {$numberLong: '2'}, d: 3.0, m: {$numberDecimal: '4.50'}, t: true,
-                 x: {$binary: {base64: '/wA=', subType: '00'}}, y: {$binary: {base64: '/wA=', subType: '00'}},
+                {s: '007', i: 1, l: {$numberLong: '2'}, d: 3.0, m: {$numberDecimal: '4.50'},
+                 t: true, x: {$binary: {base64: '/wA=', subType: '00'}},
+                 y: {$binary: {base64: '/wA=', subType: '00'}},
                  g: {$date: '2020-02-03T04:05:06Z'}, w: {$date: '1970-01-02T00:00:00Z'},
                  o: {$date: '1970-01-01T00:01:00Z'}}
                 """));

@@ -11,6 +11,7 @@ final class BTreeBatch {
   int[] ends = new int[1]; // ends[i] is where key i starts, ends[i + 1] where it ends
   long[] ids = new long[0];
   int size;
+  private byte[] page;
   private int lastKeyStart;
   private int lastKeyEnd;
 
@@ -25,6 +26,14 @@ final class BTreeBatch {
       ids = new long[capacity];
       ends = new int[capacity + 1];
     }
+  }
+
+  /** Room for a copy of a page. */
+  byte[] page() {
+    if (page == null) {
+      page = new byte[PageFile.PAGE_SIZE];
+    }
+    return page;
   }
 
   /** How many more entries should come; few long keys fill a batch like many short ones. */

@@ -35,8 +35,11 @@ final class BTreePage {
 
   private static final int PREFIX_AT = 20;
   private static final int SHORT_COPY_MAX = 64;
+  private static final int LONG_RUN = 12;
   private static final VarHandle LONG =
       MethodHandles.byteArrayViewVarHandle(long[].class, ByteOrder.BIG_ENDIAN);
+  private static final VarHandle SHORT =
+      MethodHandles.byteArrayViewVarHandle(short[].class, ByteOrder.BIG_ENDIAN);
 
   private final PageFile file;
   private final BTreeOverflow overflow;
@@ -277,17 +280,62 @@ final class BTreePage {
 
   /** Copies {@code count} entries from a slot on, upward (step 1) or downward (step -1). */
   void copyEntries(BTreeBatch batch, int slot, int step, int count) {
-    if (batch.hasKeys) {
+    if (count >= LONG_RUN) {
+      copyRun(batch, slot, step, count);
+    } else if (batch.hasKeys) {
       for (int i = 0, index = slot; i < count; i++, index += step) {
-        cell(index);
-        copyKey(batch, batch.add(id(), keyLength()));
+        copyEntry(batch, index);
       }
     } else {
       for (int i = 0, index = slot; i < count; i++, index += step) {
         cell(index);
         batch.addId(id());
       }
+    }
+    if (!batch.hasKeys) {
+      cell(slot + step * (count - 1));
       copyKey(batch, batch.addLastKey(keyLength()));
+    }
+  }
+
+  private void copyEntry(BTreeBatch batch, int index) {
+    cell(index);
+    copyKey(batch, batch.add(id(), keyLength()));
+  }
+
+  /**
+   * Cells lie in the order in which they came, so reading many of them jumps about the page. One
+   * copy of the page runs straight through it, and an array is cheaper to pick apart.
+   */
+  private void copyRun(BTreeBatch batch, int slot, int step, int count) {
+    byte[] bytes = batch.page();
+    buffer.get(base, bytes, 0, PageFile.LIMIT);
+    int slots = slotsAt - base;
+    for (int i = 0, index = slot; i < count; i++, index += step) {
+      int at = (short) SHORT.get(bytes, slots + 2 * index) + childBytes;
+      int head = bytes[at++];
+      if (head < 0) {
+        head = (head & 0x7f) << 8 | bytes[at++] & 0xff;
+      }
+      int suffix = head >>> 1;
+      if ((head & 1) != 0) {
+        addOverflowing(batch, index);
+      } else if (batch.hasKeys) {
+        int start = batch.add(readVarint(bytes, at + suffix) - 1, prefix + suffix);
+        System.arraycopy(bytes, PREFIX_AT, batch.keys, start, prefix);
+        System.arraycopy(bytes, at, batch.keys, start + prefix, suffix);
+      } else {
+        batch.addId(readVarint(bytes, at + suffix) - 1);
+      }
+    }
+  }
+
+  private void addOverflowing(BTreeBatch batch, int index) {
+    if (batch.hasKeys) {
+      copyEntry(batch, index);
+    } else {
+      cell(index);
+      batch.addId(id());
     }
   }
 
@@ -372,5 +420,19 @@ final class BTreePage {
         }
         return value;
     }
+  }
+
+  /** As the other, from a copy of the page. */
+  private static long readVarint(byte[] bytes, int at) {
+    int first = bytes[at];
+    if (first >= 0) {
+      return first;
+    }
+    int more = Integer.numberOfLeadingZeros(~(first << 24));
+    long value = more >= 7 ? 0 : first & (0x7f >> more);
+    for (int i = 1; i <= more; i++) {
+      value = value << 8 | bytes[at + i] & 0xff;
+    }
+    return value;
   }
 }

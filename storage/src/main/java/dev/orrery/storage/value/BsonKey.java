@@ -5,6 +5,7 @@ import java.util.Map;
 import java.util.Objects;
 import org.bson.BsonArray;
 import org.bson.BsonDocument;
+import org.bson.BsonString;
 import org.bson.BsonValue;
 
 /**
@@ -39,7 +40,16 @@ public final class BsonKey {
 
   @Override
   public boolean equals(Object other) {
-    return other instanceof BsonKey key && hash == key.hash && order.compare(value, key.value) == 0;
+    return other instanceof BsonKey key && hash == key.hash && hasEqualValue(key);
+  }
+
+  private boolean hasEqualValue(BsonKey other) {
+    if (value instanceof BsonString left && other.value instanceof BsonString right) {
+      // The same text is equal in every order; the rest is left to the collation.
+      return left.getValue().equals(right.getValue())
+          || order.strings() != StringOrder.UTF8 && order.compare(value, other.value) == 0;
+    }
+    return order.compare(value, other.value) == 0;
   }
 
   @Override
