@@ -265,11 +265,7 @@ public final class Dispatcher {
     Session session = hasSession ? parts.sessions().use(sessionId) : null;
     call.context =
         new CommandContext(
-                request.connection(),
-                database,
-                envelope,
-                session,
-                begin(call, database, envelope))
+                request.connection(), database, envelope, session, begin(call, database, envelope))
             .guardedBy(parts.access());
     return body;
   }
