@@ -51,7 +51,7 @@ final class Run {
         new Plan(
             options.fraction("scale", 1),
             options.number("rounds", 3),
-            options.fraction("seconds", 1),
+            options.fraction("seconds", 0.8),
             options.list("connections", "1,8,64").stream().map(Integer::valueOf).toList(),
             options.text("client", "lean").equals("driver"));
     workloads = Workloads.named(options.list("workload", ""));

@@ -30,7 +30,8 @@ final class CommandLineParser {
         .description(
             "A MongoDB-wire-protocol server that behaves like Azure Cosmos DB for MongoDB.")
         .footer(
-            "'orrery check --data <dir>' verifies a store that no server has open.%n"
+            "'orrery certificate --data <dir>' prints the certificate that --tls made.%n"
+                + "'orrery check --data <dir>' verifies a store that no server has open.%n"
                 + "'orrery import' and 'orrery export' move data from and to files and dumps of"
                 + " MongoDB; --help after each lists its options.%n"
                 + "Each option can also be set in the environment (--console-port is"

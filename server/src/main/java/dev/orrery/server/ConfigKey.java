@@ -39,6 +39,10 @@ enum ConfigKey {
   PORT("port", "27017", "Port to listen on; 0: any free one."),
   PROFILE(
       "profile", "extended", "extended: all that is implemented; cosmos: Cosmos DB's refusals."),
+  SLOWMS(
+      "slowms",
+      "100",
+      "Milliseconds after which an operation is slow, and logged as a line of JSON."),
   TLS(
       "tls",
       "false",

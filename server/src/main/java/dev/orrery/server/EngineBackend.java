@@ -14,7 +14,10 @@ import dev.orrery.server.command.Databases;
 import dev.orrery.server.command.DdlCommands;
 import dev.orrery.server.command.Dispatcher;
 import dev.orrery.server.command.NetworkMeters;
+import dev.orrery.server.command.OperationCommands;
+import dev.orrery.server.command.ProfileCollections;
 import dev.orrery.server.command.RecentLog;
+import dev.orrery.server.command.RetryRecords;
 import dev.orrery.server.command.RoleAccess;
 import dev.orrery.server.command.ServerFacts;
 import dev.orrery.server.command.ServerParameters;
@@ -24,11 +27,18 @@ import dev.orrery.server.command.StandardCommands;
 import dev.orrery.server.command.TtlMonitor;
 import dev.orrery.server.command.Workers;
 import dev.orrery.server.cursor.CursorRegistry;
+import dev.orrery.server.error.ErrorCode;
 import dev.orrery.server.net.CommandHandler;
 import dev.orrery.server.net.RequestHandler;
+import dev.orrery.server.operation.OperationDetails;
+import dev.orrery.server.operation.OperationJournal;
+import dev.orrery.server.operation.Operations;
+import dev.orrery.server.operation.ProfileSettings;
+import dev.orrery.server.operation.Top;
 import dev.orrery.server.plan.Planner;
 import dev.orrery.server.query.QueryHooks;
 import dev.orrery.server.session.ClusterClock;
+import dev.orrery.server.session.Session;
 import dev.orrery.server.session.Sessions;
 import dev.orrery.server.throughput.DatabaseThroughputs;
 import dev.orrery.server.throughput.Governor;
@@ -48,7 +58,9 @@ import java.util.List;
 import java.util.UUID;
 import java.util.concurrent.ArrayBlockingQueue;
 import java.util.concurrent.Executors;
+import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import org.bson.BsonDocument;
@@ -70,6 +82,7 @@ final class EngineBackend implements MongoServer.Backend {
   private final RecentLogAppender logAppender;
   private final TtlMonitor ttlMonitor;
   private final Security security;
+  private final Operations operations;
 
   private EngineBackend(StorageEngine engine, ServerConfig config, Path temporary, Runnable stop) {
     this.engine = engine;
@@ -81,15 +94,24 @@ final class EngineBackend implements MongoServer.Backend {
             .withCommandLine(List.of("orrery"), options(config));
     var sessions = new Sessions(clock);
     var clusterClock = new ClusterClock(clock);
-    var metrics = new CommandMetrics();
-    var network = new NetworkMeters();
     var parameters = new ServerParameters();
     this.security = new Security(new EngineAccounts(engine), config.access().needsLogin());
+    this.operations = new Operations();
+    var cursors = new CursorRegistry(System::nanoTime, new SecureRandom()::nextLong);
     var services =
         new Services(
-            facts, sessions, clusterClock, metrics, network, parameters, log, stop, security);
+            facts,
+            sessions,
+            clusterClock,
+            new CommandMetrics(),
+            new NetworkMeters(),
+            parameters,
+            log,
+            stop,
+            security,
+            operations,
+            cursors);
     this.timer = timer();
-    var cursors = new CursorRegistry(System::nanoTime, new SecureRandom()::nextLong);
     var provisioning =
         new Provisioning(config.limits().partitionThroughput(), config.rules().toCosmosRules());
     parameters.follow(provisioning.rules());
@@ -106,34 +128,66 @@ final class EngineBackend implements MongoServer.Backend {
             clock,
             new Workers(workers, timer),
             temporary,
-            ObjectId::new);
-    expire(sessions, cursors);
-    var aggregate = new AggregateCommand(data, facts, sessions);
-    var further = new ArrayList<>(DataCommands.list(data, aggregate, facts));
-    further.add(aggregate);
-    further.addAll(
-        DdlCommands.all(data.databases(), cursors, aggregate, UUID::randomUUID, System::nanoTime));
-    further.addAll(CosmosCommands.list(new CosmosServices(databases, metering)));
-    CommandTable commands = StandardCommands.table(services, further);
+            ObjectId::new,
+            operations);
+    expire(sessions, cursors, new RetryRecords(databases, clock));
+    var journals = journals(databases, config);
     var parts =
         new Dispatcher.Parts(
-            commands,
+            commands(services, data, metering, journals),
             sessions,
             clusterClock,
             engine::whenDurable,
             access(security),
-            metrics,
-            metering);
+            services.metrics(),
+            metering,
+            operations);
     var retry =
         new ServerSideRetry(data.workers(), parameters::hasServerSideRetry, System::nanoTime);
     var dispatcher =
         new Dispatcher(parts, workers, System::nanoTime)
             .retryingBy(retry)
+            .observedBy(journal(journals, clock))
             .obeying(new CosmosRefusals(databases));
-    this.requests = new CommandHandler(dispatcher, network);
+    this.requests = new CommandHandler(dispatcher, services.network());
     this.logAppender = RecentLogAppender.attach(log);
     this.ttlMonitor = new TtlMonitor(engine, parameters, clock);
     ttlMonitor.start();
+  }
+
+  private static CommandTable commands(
+      Services services,
+      DataServices data,
+      Metering metering,
+      OperationCommands.Journals journals) {
+    ServerFacts facts = services.facts();
+    var aggregate = new AggregateCommand(data, facts, services.sessions());
+    var further = new ArrayList<>(DataCommands.list(data, aggregate, facts));
+    further.add(aggregate);
+    further.addAll(OperationCommands.list(data, facts, journals));
+    further.addAll(
+        DdlCommands.all(
+            data.databases(), data.cursors(), aggregate, UUID::randomUUID, System::nanoTime));
+    further.addAll(CosmosCommands.list(new CosmosServices(data.databases(), metering)));
+    return StandardCommands.table(services, further);
+  }
+
+  private static OperationCommands.Journals journals(Databases databases, ServerConfig config) {
+    return new OperationCommands.Journals(
+        new Top(databases::exists),
+        new ProfileSettings(config.diagnostics().slowMillis()),
+        new ProfileCollections(databases, ObjectId::new));
+  }
+
+  private static OperationJournal journal(OperationCommands.Journals journals, Clock clock) {
+    var outputs =
+        new OperationJournal.Outputs(
+            journals.top(), journals.profiles(), RecentLogAppender.SLOW_LOG::info);
+    return new OperationJournal(
+        journals.settings(),
+        new OperationDetails(clock),
+        outputs,
+        () -> ThreadLocalRandom.current().nextDouble());
   }
 
   /**
@@ -193,11 +247,33 @@ final class EngineBackend implements MongoServer.Backend {
   }
 
   /** Ends what nobody uses any more, now and then. */
-  private void expire(Sessions sessions, CursorRegistry cursors) {
+  private void expire(Sessions sessions, CursorRegistry cursors, RetryRecords records) {
+    records.load(sessions);
     sessions.onEnd(
-        session -> cursors.killAll(cursor -> session.id().equals(cursor.owner().session())));
+        session -> {
+          cursors.killAll(cursor -> session.id().equals(cursor.owner().session()));
+          if (session.hasRecords()) {
+            forget(records, session);
+          }
+        });
     timer.scheduleWithFixedDelay(
-        () -> workers.execute(cursors::expire), EXPIRE_SECONDS, EXPIRE_SECONDS, TimeUnit.SECONDS);
+        () ->
+            workers.execute(
+                () -> {
+                  cursors.expire();
+                  sessions.expire();
+                }),
+        EXPIRE_SECONDS,
+        EXPIRE_SECONDS,
+        TimeUnit.SECONDS);
+  }
+
+  private void forget(RetryRecords records, Session session) {
+    try {
+      workers.execute(() -> records.forget(session.id()));
+    } catch (RejectedExecutionException busy) {
+      // a later start removes what is old
+    }
   }
 
   @Override
@@ -209,6 +285,7 @@ final class EngineBackend implements MongoServer.Backend {
   public void close() throws IOException {
     ttlMonitor.close();
     timer.shutdownNow();
+    operations.kill(each -> true, ErrorCode.INTERRUPTED_AT_SHUTDOWN);
     workers.shutdown();
     try {
       if (!workers.awaitTermination(STOP_SECONDS, TimeUnit.SECONDS)) {

@@ -57,6 +57,7 @@ public final class Main {
   /** What is not serving; its classes are loaded only here, so a start does not pay for them. */
   private int runSubcommand(String name, String... arguments) throws IOException {
     return switch (name) {
+      case CertificateCommandLine.NAME -> new CertificateCommandLine(out).run(arguments);
       case CheckCommandLine.NAME -> new CheckCommandLine(out, err).run(arguments);
       case ExportCommandLine.NAME ->
           new ExportCommandLine(console(), Version.current()).run(arguments);
@@ -78,6 +79,8 @@ public final class Main {
       System.setProperty("io.netty.leakDetection.level", "disabled");
     }
     System.setProperty("orrery.log.level", name(config.diagnostics().logLevel()));
+    boolean isSilent = config.diagnostics().logLevel() == ServerConfig.LogLevel.OFF;
+    System.setProperty("orrery.log.slow", isSilent ? "off" : "info");
     Runnable stop = () -> new Thread(() -> System.exit(0), "shutdown").start();
     var server =
         MongoServer.start(config, (settings, data) -> EngineBackend.open(settings, data, stop));

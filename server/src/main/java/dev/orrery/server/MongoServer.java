@@ -105,6 +105,22 @@ public final class MongoServer implements AutoCloseable {
     }
   }
 
+  private static TlsTransport.Files ownFiles(ServerConfig config, Path data) throws IOException {
+    Path certificate = ownCertificate(data);
+    var files =
+        SelfSignedCertificate.in(
+            certificate.getParent(), config.network().bind(), Clock.systemUTC());
+    LOG.warn(
+        "clients can trust the certificate {}, which `orrery certificate` prints",
+        certificate.toAbsolutePath());
+    return files;
+  }
+
+  /** Where the certificate is that a server without another one makes for itself. */
+  static Path ownCertificate(Path data) {
+    return data.resolve("tls").resolve("server.crt");
+  }
+
   private TransportSecurity transport(ServerConfig config, Path data) throws IOException {
     ServerConfig.Tls tls = config.access().tls();
     if (tls == null) {
@@ -112,8 +128,7 @@ public final class MongoServer implements AutoCloseable {
     }
     var files =
         tls.certificate() == null
-            ? SelfSignedCertificate.in(
-                data.resolve("tls"), config.network().bind(), Clock.systemUTC())
+            ? ownFiles(config, data)
             : new TlsTransport.Files(tls.certificate(), tls.key(), null);
     var transport = TlsTransport.open(files.withAuthority(tls.authority()), tls.isOnly());
     parts.push(transport);

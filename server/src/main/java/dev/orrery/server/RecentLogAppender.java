@@ -10,8 +10,12 @@ import org.slf4j.LoggerFactory;
 
 /** Copies what is logged to the log that {@code getLog} shows. */
 final class RecentLogAppender extends AppenderBase<ILoggingEvent> {
+  /** Where slow operations are logged: each as a line of JSON, without a prefix. */
+  static final org.slf4j.Logger SLOW_LOG = LoggerFactory.getLogger("dev.orrery.slow");
+
   private final RecentLog log;
   private Logger root;
+  private Logger slow;
 
   private RecentLogAppender(RecentLog log) {
     this.log = log;
@@ -24,6 +28,8 @@ final class RecentLogAppender extends AppenderBase<ILoggingEvent> {
       appender.start();
       appender.root = context.getLogger(org.slf4j.Logger.ROOT_LOGGER_NAME);
       appender.root.addAppender(appender);
+      appender.slow = context.getLogger(SLOW_LOG.getName());
+      appender.slow.addAppender(appender);
     }
     return appender;
   }
@@ -31,11 +37,16 @@ final class RecentLogAppender extends AppenderBase<ILoggingEvent> {
   void detach() {
     if (root != null) {
       root.detachAppender(this);
+      slow.detachAppender(this);
     }
   }
 
   @Override
   protected void append(ILoggingEvent event) {
+    if (event.getLoggerName().equals(SLOW_LOG.getName())) {
+      log.add(event.getFormattedMessage());
+      return;
+    }
     log.add(
         "%s %-5s %s %s"
             .formatted(

@@ -41,7 +41,7 @@ public record ServerConfig(
       long logicalPartitionBytes, long physicalPartitionBytes, int partitionThroughput) {}
 
   /** How to look inside; the console is off when it has no port. */
-  public record Diagnostics(OptionalInt consolePort, LogLevel logLevel) {}
+  public record Diagnostics(OptionalInt consolePort, LogLevel logLevel, int slowMillis) {}
 
   /**
    * Who may connect, and how.
@@ -116,7 +116,8 @@ public record ServerConfig(
     var diagnostics =
         new Diagnostics(
             portOrOff(sources.setting(ConfigKey.CONSOLE_PORT)),
-            oneOf(LogLevel.values(), sources.setting(ConfigKey.LOG_LEVEL)));
+            oneOf(LogLevel.values(), sources.setting(ConfigKey.LOG_LEVEL)),
+            integer(sources.setting(ConfigKey.SLOWMS), 0, Integer.MAX_VALUE));
     return new ServerConfig(network, storage, rules(sources), limits, diagnostics, access(sources));
   }
 

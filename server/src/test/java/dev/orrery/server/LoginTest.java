@@ -64,6 +64,33 @@ class LoginTest {
   }
 
   @Test
+  void aUserLogsInOnlyFromWhereTheyMay() {
+    try (MongoClient client = server.client("root:secret@", "")) {
+      MongoDatabase admin = client.getDatabase("admin");
+      String create =
+          "{createUser: '%s', pwd: 'a', roles: ['root'], authenticationRestrictions: [%s]}";
+      run(admin, create.formatted("near", "{clientSource: ['10.0.0.1', '127.0.0.0/8']}"));
+      run(admin, create.formatted("far", "{clientSource: ['10.0.0.0/8']}"));
+      run(admin, create.formatted("door", "{serverAddress: ['127.0.0.2']}"));
+      assertThatThrownBy(() -> run(admin, create.formatted("no", "{clientSource: ['here']}")))
+          .hasMessageContaining("UnsupportedFormat");
+      assertThatThrownBy(() -> run(admin, create.formatted("no", "{colour: ['red']}")))
+          .hasMessageContaining("UnsupportedFormat");
+      ping("near:a@", "");
+      for (String login : List.of("far:a@", "door:a@")) {
+        assertThatThrownBy(() -> ping(login, ""))
+            .isInstanceOf(MongoSecurityException.class)
+            .cause()
+            .hasMessageContaining("Authentication failed.");
+      }
+      run(admin, "{updateUser: 'far', authenticationRestrictions: []}");
+      ping("far:a@", "");
+      Document shown = run(admin, "{usersInfo: 'near', showAuthenticationRestrictions: true}");
+      assertThat(shown.toJson()).contains("127.0.0.0/8");
+    }
+  }
+
+  @Test
   void aUserIsKnownToOneDatabaseOnly() {
     try (MongoClient client = server.client("root:secret@", "")) {
       run(client.getDatabase("shop"), "{createUser: 'ann', pwd: 'a', roles: ['readWrite']}");

@@ -43,6 +43,23 @@ final class MainTest {
   }
 
   @Test
+  void theCertificateThatTlsMadeIsPrinted(@TempDir Path directory) throws Exception {
+    var out = new ByteArrayOutputStream();
+    var err = new ByteArrayOutputStream();
+    var main = new Main(new PrintStream(out, true), new PrintStream(err, true));
+    assertThat(main.run(Map.of(), "certificate", "--data", directory.toString()))
+        .isEqualTo(Main.FAILED);
+    assertThat(err.toString(StandardCharsets.UTF_8)).contains("there is no certificate");
+    try (TestServer server = TestServer.start("--tls", "--data=" + directory)) {
+      assertThat(server.port()).isPositive();
+      assertThat(main.run(Map.of(), "certificate", "--data", directory.toString())).isZero();
+    }
+    assertThat(out.toString(StandardCharsets.UTF_8))
+        .startsWith("-----BEGIN CERTIFICATE-----")
+        .doesNotContain("PRIVATE KEY");
+  }
+
+  @Test
   void theVersionIsPrinted() {
     assertThat(run("--version")).isEqualTo(Main.STARTED);
     assertThat(out).hasToString("Orrery development\n");

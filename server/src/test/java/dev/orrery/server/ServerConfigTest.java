@@ -41,6 +41,7 @@ final class ServerConfigTest {
             log-level=warn ORRERY_LOG_LEVEL
             port=27017 ORRERY_PORT
             profile=extended ORRERY_PROFILE
+            slowms=100 ORRERY_SLOWMS
             tls=false ORRERY_TLS
             tls-ca= ORRERY_TLS_CA
             tls-cert= ORRERY_TLS_CERT

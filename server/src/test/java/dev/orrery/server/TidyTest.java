@@ -43,6 +43,7 @@ class TidyTest {
           "dev.orrery.server.transfer",
           "dev.orrery.server.net",
           "dev.orrery.server.command",
+          "dev.orrery.server.operation",
           "dev.orrery.server.auth",
           "dev.orrery.server.session",
           "dev.orrery.server.cursor",

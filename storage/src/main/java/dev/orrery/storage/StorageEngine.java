@@ -45,7 +45,15 @@ public interface StorageEngine extends AutoCloseable {
    * Builds indexes over the documents that are there, while reads and writes go on, and returns
    * when they are ready. When a document cannot be indexed nothing stays, and the cause is thrown.
    */
-  void createIndexes(CollectionStore collection, List<IndexSpec> indexes);
+  default void createIndexes(CollectionStore collection, List<IndexSpec> indexes) {
+    createIndexes(collection, indexes, () -> {});
+  }
+
+  /**
+   * The same, and {@code pause} is called now and then, without any lock: what it throws ends the
+   * build as a failure does.
+   */
+  void createIndexes(CollectionStore collection, List<IndexSpec> indexes, Runnable pause);
 
   /**
    * Builds an index anew in place of the one of the same name (other keys, or unique now), while

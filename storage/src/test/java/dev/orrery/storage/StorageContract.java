@@ -250,6 +250,32 @@ public abstract class StorageContract {
   }
 
   @Test
+  void aBuildThatIsStoppedLeavesNoIndex() {
+    create(null, 1);
+    for (int i = 0; i < 200; i++) {
+      insert("{_id: %d, u: %d}".formatted(i, i));
+    }
+    var specs = List.of(IndexSpec.of(BsonDocument.parse(UNIQUE_INDEX)));
+    var pauses = new java.util.concurrent.atomic.AtomicInteger();
+
+    org.assertj.core.api.Assertions.assertThatThrownBy(
+            () ->
+                engine.createIndexes(
+                    things(),
+                    specs,
+                    () -> {
+                      if (pauses.incrementAndGet() == 2) {
+                        throw new IllegalStateException("stop");
+                      }
+                    }))
+        .hasMessage("stop");
+
+    assertThat(things().info().indexes()).hasSize(1);
+    assertThat(insert("{_id: 1000, u: 1}").isApplied()).isTrue();
+    assertThat(engine.validate(things())).isEmpty();
+  }
+
+  @Test
   void countsAreExactPerPartitionAndPerKey() {
     create("p", 2);
     long bytes = 0;

@@ -3,6 +3,7 @@ package dev.orrery.benchmarks.report;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.stream.Collectors;
 
 /** Everything that a run leaves behind. */
 public final class Report {
@@ -42,6 +43,14 @@ public final class Report {
       throw new IOException(document + " has no place for the results");
     }
     String before = text.substring(0, begin + BEGIN.length());
-    Files.writeString(document, before + "\n" + markdown() + "\n" + text.substring(end));
+    String tables = "\n" + markdown() + "\n" + plots() + "\n";
+    Files.writeString(document, before + tables + text.substring(end));
+  }
+
+  /** Links to the pictures, from a document in docs. */
+  private String plots() {
+    return Plots.of(results).stream()
+        .map(plot -> "[%s](../benchmarks/results/%s.svg)".formatted(plot.name(), plot.name()))
+        .collect(Collectors.joining(", ", "Plots: ", ".\n"));
   }
 }

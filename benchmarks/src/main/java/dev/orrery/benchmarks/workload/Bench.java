@@ -32,8 +32,8 @@ public final class Bench {
   private static final double STABLE = 0.1;
   private static final Limit WARM_UP = new Limit(500_000_000L, 10_000);
   private static final double ENOUGH_REQUESTS = 20_000;
-  private static final double ENOUGH_SECONDS = 3;
-  private static final double MOST_SECONDS = 12;
+  private static final double ENOUGH_MEASUREMENTS = 3;
+  private static final double MOST_MEASUREMENTS = 12;
 
   private final Plan plan;
   private final Fleet.Settings settings;
@@ -104,7 +104,7 @@ public final class Bench {
 
   /**
    * Until a request costs no more and no less than a moment ago, and the compiler has seen many or
-   * has had its time; not for ever.
+   * has had the time of some measurements; not for ever.
    */
   void warmUp(Steady steady, Target target) throws IOException {
     long start = System.nanoTime();
@@ -116,10 +116,10 @@ public final class Bench {
       var values = measure(steady, target, WARM_UP);
       long now = System.nanoTime();
       requests += values.get(Metric.REQUESTS_PER_SECOND) * (now - sliceStart) / 1e9;
-      double seconds = (now - start) / 1e9;
+      double spent = (now - start) / 1e9 / plan.seconds();
       boolean isStable = Math.abs(cost(values) / before - 1) < STABLE;
-      boolean isEnough = requests >= ENOUGH_REQUESTS || seconds >= ENOUGH_SECONDS;
-      isWarm = isStable && isEnough || seconds >= MOST_SECONDS;
+      boolean isEnough = requests >= ENOUGH_REQUESTS || spent >= ENOUGH_MEASUREMENTS;
+      isWarm = isStable && isEnough || spent >= MOST_MEASUREMENTS;
       before = cost(values);
     }
   }

@@ -16,7 +16,7 @@ public final class Footprint implements Workload {
   public static final String NAME = "footprint";
   public static final String VARIANT = "1 KB documents";
 
-  private static final int DOCUMENTS = 200_000;
+  private static final int DOCUMENTS = 100_000;
   private static final double MILLION = 1e6;
   private static final long SETTLE_MILLIS = 3000;
 

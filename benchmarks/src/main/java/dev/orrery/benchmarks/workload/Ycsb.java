@@ -20,7 +20,7 @@ import java.util.concurrent.atomic.AtomicLong;
 
 /** One of YCSB's core workloads on documents of 1 KB. */
 final class Ycsb implements Workload {
-  private static final int RECORDS = 30_000;
+  private static final int RECORDS = 20_000;
   private static final long SEED = 42;
 
   private final String name;

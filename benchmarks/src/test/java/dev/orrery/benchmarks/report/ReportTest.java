@@ -96,6 +96,7 @@ class ReportTest {
     assertThat(Files.readString(document))
         .startsWith("before\n" + Report.BEGIN)
         .contains("run it")
+        .contains("[cpu](../benchmarks/results/cpu.svg)")
         .doesNotContain("old")
         .endsWith(Report.END + "after\n");
   }

@@ -15,6 +15,17 @@ import org.jspecify.annotations.Nullable;
 /** Stages that tell about the server or a collection; they make documents out of nothing. */
 record SourceStage(String name, BsonDocument specification, Set<Trait> traits, Source source)
     implements Stage {
+  private static final Set<String> CURRENT_OPERATION_OPTIONS =
+      Set.of(
+          "allUsers",
+          "backtrace",
+          "idleConnections",
+          "idleCursors",
+          "idleSessions",
+          "localOps",
+          "targetAllNodes",
+          "truncateOps");
+
   private static final Set<Trait> ON_COLLECTION = Set.of(Trait.FIRST, Trait.NOT_IN_FACET);
   private static final Set<Trait> ON_DATABASE =
       Set.of(
@@ -87,11 +98,23 @@ record SourceStage(String name, BsonDocument specification, Set<Trait> traits, S
           "$currentOp options must be specified in an object, but found: "
               + BsonText.typeName(argument));
     }
+    argument.asDocument().forEach(SourceStage::requireOption);
     return stage(
         name,
         argument,
         ON_DATABASE,
         run -> run.environment().currentOperations(argument.asDocument()));
+  }
+
+  private static void requireOption(String name, BsonValue value) {
+    if (!CURRENT_OPERATION_OPTIONS.contains(name)) {
+      throw Failures.failedToParse("Unrecognized option '%s' in $currentOp stage.".formatted(name));
+    }
+    if (!value.isBoolean()) {
+      throw Failures.failedToParse(
+          "The '%s' parameter of the $currentOp stage must be a boolean value, but found: %s"
+              .formatted(name, BsonText.typeName(value)));
+    }
   }
 
   static List<Stage> parseSessions(String name, BsonValue argument, PipelineContext context) {

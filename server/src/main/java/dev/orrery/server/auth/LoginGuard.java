@@ -25,6 +25,9 @@ final class LoginGuard {
   /** A password that was mistyped so often does not slow the right one down. */
   static final int FREE_FAILURES = 5;
 
+  /** So many users of one address are logged one by one, then fewer and fewer. */
+  static final int LOGGED_FAILURES = 20;
+
   private static final Logger LOG = LoggerFactory.getLogger(LoginGuard.class);
   private static final Duration MEMORY = Duration.ofMinutes(1);
   private static final int GUESSERS_MAX = 10_000;
@@ -48,7 +51,10 @@ final class LoginGuard {
   CompletionStage<Void> failed(String address, String user, String reason) {
     var guesser = guesser(address, user);
     int count = failures.get(guesser, key -> new AtomicInteger()).incrementAndGet();
-    if (Integer.bitCount(count) == 1) { // a storm shall not flood the log
+    int fromThere =
+        failures.get(guesser(address, ""), key -> new AtomicInteger()).incrementAndGet();
+    boolean isStorm = fromThere > LOGGED_FAILURES && Integer.bitCount(fromThere) > 1;
+    if (Integer.bitCount(count) == 1 && !isStorm) { // neither guesses nor names flood the log
       LOG.warn(
           "login as {} from {} failed ({} in a row): {}",
           guesser.user.replaceAll("\\p{Cntrl}", "?"),

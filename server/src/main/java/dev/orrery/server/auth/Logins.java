@@ -36,7 +36,7 @@ public final class Logins {
   }
 
   /** One login on one connection, from that address. */
-  public record Attempt(Login login, String address) {}
+  public record Attempt(Login login, String address, String serverAddress) {}
 
   /** The first message of a client. */
   public record Start(
@@ -91,6 +91,9 @@ public final class Logins {
       if (user == null) {
         return fail(attempt, name.toString(), "the user was dropped meanwhile");
       }
+      if (!user.restrictions().allow(attempt.address(), attempt.serverAddress())) {
+        return fail(attempt, name.toString(), "not allowed from that address");
+      }
       return prove(attempt, open, new Identity(name, user.id()))
           .thenApply(isDone -> new Step(open.id(), isDone, answer));
     } catch (ScramException e) {
@@ -129,6 +132,9 @@ public final class Logins {
     User user = accounts.find(name);
     if (user == null) {
       return fail(attempt, name.toString(), "unknown user");
+    }
+    if (!user.restrictions().allow(attempt.address(), attempt.serverAddress())) {
+      return fail(attempt, name.toString(), "not allowed from that address");
     }
     attempt.login().succeed(new Identity(name, user.id()));
     return CompletableFuture.completedFuture(name);

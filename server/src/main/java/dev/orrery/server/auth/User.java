@@ -25,7 +25,8 @@ public record User(
     UUID id,
     Credentials credentials,
     List<RoleName> roles,
-    @Nullable BsonDocument customData) {
+    @Nullable BsonDocument customData,
+    Restrictions restrictions) {
   public User {
     roles = List.copyOf(roles);
   }
@@ -73,15 +74,19 @@ public record User(
   }
 
   public User withCredentials(Credentials changed) {
-    return new User(name, id, changed, roles, customData);
+    return new User(name, id, changed, roles, customData, restrictions);
   }
 
   public User withRoles(List<RoleName> changed) {
-    return new User(name, id, credentials, changed, customData);
+    return new User(name, id, credentials, changed, customData, restrictions);
   }
 
   public User withCustomData(BsonDocument changed) {
-    return new User(name, id, credentials, roles, changed);
+    return new User(name, id, credentials, roles, changed, restrictions);
+  }
+
+  public User withRestrictions(Restrictions changed) {
+    return new User(name, id, credentials, roles, customData, changed);
   }
 
   /** The stored form, which is that of MongoDB's {@code admin.system.users}. */
@@ -94,6 +99,9 @@ public record User(
             .append("credentials", credentials.toBson());
     if (customData != null) {
       document.append("customData", customData);
+    }
+    if (!restrictions.isEmpty()) {
+      document.append("authenticationRestrictions", restrictions.document());
     }
     var names = new BsonArray();
     roles.forEach(role -> names.add(role.toBson()));
@@ -116,6 +124,7 @@ public record User(
         new UUID(id.getLong(), id.getLong()),
         Credentials.of(document.getDocument("credentials")),
         document.getArray("roles").stream().map(role -> RoleName.of(role.asDocument())).toList(),
-        document.getDocument("customData", null));
+        document.getDocument("customData", null),
+        Restrictions.parse(document.getArray("authenticationRestrictions", new BsonArray())));
   }
 }

@@ -86,7 +86,7 @@ final class AccessRules {
           entry("createIndexes", onCollection(Action.CREATE_INDEX)),
           entry("createRole", AccountRules::createRole),
           entry("createUser", AccountRules::createUser),
-          entry("currentOp", onCluster(Action.INPROG)),
+          entry("currentOp", AccessRules::currentOp),
           entry("customAction", AccessRules::customAction),
           entry("dataSize", onNamespace(Action.FIND)),
           entry("dbStats", onDatabase(Action.DB_STATS)),
@@ -115,6 +115,7 @@ final class AccessRules {
           entry("hostInfo", onCluster(Action.HOST_INFO)),
           entry("insert", onCollection(Action.INSERT)),
           entry("killAllSessions", onCluster(Action.KILL_ANY_SESSION)),
+          entry("killAllSessionsByPattern", onCluster(Action.KILL_ANY_SESSION)),
           entry("killCursors", AccessRules::killCursors),
           entry("killOp", onCluster(Action.KILL_OP)),
           entry("listCollections", onDatabase(Action.LIST_COLLECTIONS)),
@@ -268,6 +269,11 @@ final class AccessRules {
         || grants.allows(Action.FIND, call.collection())
         || grants.allows(Action.KILL_CURSORS, call.collection())
         || grants.allows(Action.KILL_ANY_CURSOR, Resource.CLUSTER);
+  }
+
+  /** What others do is for those who may know; their own operations are shown to all users. */
+  private static boolean currentOp(Grants grants, Call call) {
+    return isTrue(call.body().field("$ownOps")) || grants.allows(Action.INPROG, Resource.CLUSTER);
   }
 
   private static boolean fileMd5(Grants grants, Call call) {

@@ -106,7 +106,7 @@ public final class AggregateCommand implements Command, ViewReader, PipelineChec
     var namespace = new Namespace(context.database(), name);
     AggregateParams.Options options = params.options();
     var execution = new Execution(services.temporary(), options.usesDisk());
-    execution.interruptBy(context.deadline()::check);
+    context.operation().watch(execution);
     var environment =
         new AggregateEnvironment(services, server, context, execution, options.isUnchecked());
     Catalog.View source = resolve(environment, namespace);

@@ -9,6 +9,7 @@ import dev.orrery.server.plan.DocumentCursor;
 import dev.orrery.server.plan.Execution;
 import dev.orrery.server.plan.PlanResult;
 import dev.orrery.server.plan.Query;
+import dev.orrery.server.plan.QueryPlan;
 import dev.orrery.server.session.Sessions;
 import dev.orrery.storage.CollectionStore;
 import dev.orrery.storage.Namespace;
@@ -93,7 +94,9 @@ final class AggregateEnvironment implements Environment {
       isAdmitted = true; // the first read is that of the pipeline's own collection
       context.work().admit(collection, source.criteria().filter());
     }
-    return new Reading(services.planner().plan(query(collection, source)).open(execution));
+    QueryPlan plan = services.planner().plan(query(collection, source));
+    context.operation().planned(plan);
+    return new Reading(plan.open(execution));
   }
 
   /** Documents of the database config, or none. */
@@ -186,12 +189,9 @@ final class AggregateEnvironment implements Environment {
 
   @Override
   public List<BsonDocument> currentOperations(BsonDocument specification) {
-    var operation =
-        new BsonDocument("type", new BsonString("op"))
-            .append("host", new BsonString("localhost"))
-            .append("op", new BsonString("command"))
-            .append("ns", new BsonString("admin.$cmd.aggregate"));
-    return List.of(operation);
+    var options = CurrentOperations.Options.of(specification);
+    return new CurrentOperations(services.operations(), services.cursors(), services.clock())
+        .list(context, facts, options);
   }
 
   @Override

@@ -21,6 +21,7 @@ final class BulkReply {
 
   private final List<Failure> failures = new ArrayList<>();
   private final BsonArray upserted = new BsonArray();
+  private final BsonArray retried = new BsonArray();
   private long n;
   private long modified;
 
@@ -35,6 +36,12 @@ final class BulkReply {
   }
 
   void count(long matched) {
+    n += matched;
+  }
+
+  /** Counts a statement that was carried out before. */
+  void repeat(int statement, long matched) {
+    retried.add(new BsonInt32(statement));
     n += matched;
   }
 
@@ -74,6 +81,9 @@ final class BulkReply {
       var errors = new BsonArray();
       failures.forEach(failure -> errors.add(toBson(failure)));
       reply.append("writeErrors", errors);
+    }
+    if (!retried.isEmpty()) {
+      reply.append("retriedStmtIds", retried);
     }
     return reply;
   }

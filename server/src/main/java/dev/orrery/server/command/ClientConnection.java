@@ -2,10 +2,13 @@ package dev.orrery.server.command;
 
 import dev.orrery.server.auth.Login;
 import dev.orrery.server.auth.Logins;
+import dev.orrery.server.operation.Client;
+import dev.orrery.server.operation.Operation;
 import dev.orrery.server.throughput.RequestCharge;
 import dev.orrery.storage.value.RawDocument;
 import dev.orrery.storage.value.RawTypes;
 import dev.orrery.storage.value.RawValue;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
@@ -13,7 +16,7 @@ import org.jspecify.annotations.Nullable;
  * What commands know and remember of one client connection. One request is in flight per
  * connection, so the state needs visibility between threads, not locks.
  */
-public final class ClientConnection {
+public final class ClientConnection implements Client {
   private final long id;
   private final String remoteAddress;
   private final String localAddress;
@@ -21,6 +24,7 @@ public final class ClientConnection {
   private volatile @Nullable String applicationName;
   private volatile @Nullable LastRequest lastRequest;
   private volatile boolean isClosing;
+  private final AtomicReference<Operation> operation = new AtomicReference<>();
 
   private final Login login = new Login();
   private final Supplier<String> certificateSubject;
@@ -44,11 +48,12 @@ public final class ClientConnection {
     this.certificateSubject = certificateSubject;
   }
 
+  @Override
   public long id() {
     return id;
   }
 
-  /** Where the client is. */
+  @Override
   public String remoteAddress() {
     return remoteAddress;
   }
@@ -58,8 +63,8 @@ public final class ClientConnection {
     return localAddress;
   }
 
-  /** The {@code client} document of the first hello, or null before it. */
-  public RawDocument clientMetadata() {
+  @Override
+  public @Nullable RawDocument clientMetadata() {
     return clientMetadata;
   }
 
@@ -73,9 +78,23 @@ public final class ClientConnection {
     applicationName = name != null && name.type() == RawTypes.STRING ? name.asString() : null;
   }
 
-  /** What the client calls itself, or null. */
+  @Override
   public @Nullable String applicationName() {
     return applicationName;
+  }
+
+  @Override
+  public @Nullable Operation operation() {
+    return operation.get();
+  }
+
+  /** Shows the request to others; they may see it a moment later. */
+  void begin(Operation started) {
+    operation.setRelease(started);
+  }
+
+  void end() {
+    operation.setRelease(null);
   }
 
   /** The last request that cost anything, or null. */
@@ -96,14 +115,14 @@ public final class ClientConnection {
     isClosing = true;
   }
 
-  /** Who the client is. */
+  @Override
   public Login login() {
     return login;
   }
 
   /** A login that is about to be tried on this connection. */
   Logins.Attempt loginAttempt() {
-    return new Logins.Attempt(login, remoteHost());
+    return new Logins.Attempt(login, remoteHost(), host(localAddress));
   }
 
   /** The name in the client's certificate, which was checked, or null without one. */
@@ -118,6 +137,10 @@ public final class ClientConnection {
   }
 
   private String remoteHost() {
-    return remoteAddress.substring(0, Math.max(0, remoteAddress.lastIndexOf(':')));
+    return host(remoteAddress);
+  }
+
+  private static String host(String address) {
+    return address.substring(0, Math.max(0, address.lastIndexOf(':')));
   }
 }

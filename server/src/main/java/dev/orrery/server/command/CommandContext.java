@@ -1,8 +1,10 @@
 package dev.orrery.server.command;
 
+import dev.orrery.server.operation.Operation;
 import dev.orrery.server.session.Session;
 import dev.orrery.server.throughput.OperationWork;
 import dev.orrery.storage.value.RawValue;
+import org.jspecify.annotations.Nullable;
 
 /**
  * What surrounds one call of a command: who calls, on which database, in which session, with which
@@ -13,26 +15,22 @@ public final class CommandContext {
   private final String database;
   private final Envelope envelope;
   private final Session session;
-  private final Deadline deadline;
-  private final OperationWork work;
+  private final Operation operation;
   private AccessControl access = AccessControl.OPEN;
   private long durableLsn = -1;
-
-  /** Until when the call may run, and who counts what it costs. */
-  record Running(Deadline deadline, OperationWork work) {}
+  private @Nullable StatementLog statements;
 
   CommandContext(
       ClientConnection connection,
       String database,
       Envelope envelope,
       Session session,
-      Running running) {
+      Operation operation) {
     this.connection = connection;
     this.database = database;
     this.envelope = envelope;
     this.session = session;
-    this.deadline = running.deadline;
-    this.work = running.work;
+    this.operation = operation;
   }
 
   public ClientConnection connection() {
@@ -89,13 +87,14 @@ public final class CommandContext {
     return envelope.maxTimeMillis();
   }
 
-  public Deadline deadline() {
-    return deadline;
+  /** The call as those see it who look after the server; throws when it must end. */
+  public Operation operation() {
+    return operation;
   }
 
   /** Asks for, and counts, the request units of this call. */
   public OperationWork work() {
-    return work;
+    return operation.work();
   }
 
   /** The comment, or null when there is none. */
@@ -119,6 +118,16 @@ public final class CommandContext {
   /** What to wait for before the reply, or -1. */
   long durableLsn() {
     return envelope.writeConcern().waitsForDisk() ? durableLsn : -1;
+  }
+
+  /** Records the statements of this write from now on. */
+  void record(StatementLog log) {
+    statements = log;
+  }
+
+  /** The statements of a retryable write; null for any other command. */
+  @Nullable StatementLog statements() {
+    return statements;
   }
 
   Envelope envelope() {

@@ -131,7 +131,7 @@ public final class CountCommand implements Explainable {
 
   private Execution execution(CommandContext context) {
     var execution = new Execution(services.temporary(), true);
-    execution.interruptBy(context.deadline()::check);
+    context.operation().watch(execution);
     return execution;
   }
 

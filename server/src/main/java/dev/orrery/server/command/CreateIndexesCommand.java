@@ -3,6 +3,7 @@ package dev.orrery.server.command;
 import dev.orrery.server.error.BsonText;
 import dev.orrery.server.error.CommandException;
 import dev.orrery.server.error.ErrorCode;
+import dev.orrery.server.operation.Operation;
 import dev.orrery.storage.CollectionStore;
 import dev.orrery.storage.Namespace;
 import dev.orrery.storage.UniqueViolationException;
@@ -56,28 +57,34 @@ final class CreateIndexesCommand implements Command {
     var specs = new ArrayList<BsonDocument>();
     given.forEach(spec -> specs.add(IndexDefinition.parse(spec, dropsUnknown)));
     given.forEach(spec -> IndexRules.requireExpiry(spec.toBsonDocument()));
-    BsonDocument reply = create(namespace, specs);
+    BsonDocument reply = create(context.operation(), namespace, specs);
     context.awaitDurable(databases.engine().lastLsn());
     return reply;
   }
 
-  private BsonDocument create(Namespace namespace, List<BsonDocument> specs) {
+  private BsonDocument create(Operation operation, Namespace namespace, List<BsonDocument> specs) {
     CollectionStore found = databases.find(namespace.database(), namespace.collection());
     if (found != null) {
-      return create(found, specs, false);
+      return create(operation, found, specs, false);
     }
     // A bad index must not leave a new collection behind.
-    missing(new Build(namespace, null, ids.get()), specs, List.of());
+    missing(new Build(namespace, null, ids.get(), operation), specs, List.of());
     return create(
-        databases.findOrCreate(namespace.database(), namespace.collection()), specs, true);
+        operation,
+        databases.findOrCreate(namespace.database(), namespace.collection()),
+        specs,
+        true);
   }
 
   private BsonDocument create(
-      CollectionStore collection, List<BsonDocument> specs, boolean isNewCollection) {
+      Operation operation,
+      CollectionStore collection,
+      List<BsonDocument> specs,
+      boolean isNewCollection) {
     if (collection.info().isView()) {
       throw ViewErrors.notSupported("Cannot create indexes on a view");
     }
-    var build = new Build(collection.info().namespace(), collection, ids.get());
+    var build = new Build(collection.info().namespace(), collection, ids.get(), operation);
     synchronized (collection) { // two clients may ask for the same index at once
       List<BsonDocument> existing = existing(collection);
       List<IndexSpec> missing = missing(build, specs, existing);
@@ -123,7 +130,8 @@ final class CreateIndexesCommand implements Command {
   }
 
   /** One build, which messages name by its id and that of the collection. */
-  private record Build(Namespace namespace, @Nullable CollectionStore collection, UUID id) {
+  private record Build(
+      Namespace namespace, @Nullable CollectionStore collection, UUID id, Operation operation) {
     BsonDocument options() {
       return collection == null ? new BsonDocument() : collection.info().options();
     }
@@ -198,11 +206,13 @@ final class CreateIndexesCommand implements Command {
 
   private void build(Build build, List<IndexSpec> specs) {
     try {
-      databases.engine().createIndexes(build.collection, specs);
+      databases.engine().createIndexes(build.collection, specs, build.operation::check);
     } catch (UniqueViolationException e) {
       throw build.failed(DuplicateKeys.error(build.namespace, e.index(), e.key(), e.document()));
     } catch (IndexKeyException e) {
       throw build.failed(keyError(e));
+    } catch (CommandException killed) {
+      throw build.failed(killed);
     }
   }
 

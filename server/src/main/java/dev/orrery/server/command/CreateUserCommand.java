@@ -1,5 +1,6 @@
 package dev.orrery.server.command;
 
+import dev.orrery.server.auth.Restrictions;
 import dev.orrery.server.auth.RoleName;
 import dev.orrery.server.auth.ScramMechanism;
 import dev.orrery.server.auth.Security;
@@ -37,7 +38,7 @@ final class CreateUserCommand implements Command {
     var password = NewPassword.parse(body, List.of(ScramMechanism.values()));
     var values = body.requireArray("roles");
     RawDocument data = body.rawDocument("customData");
-    body.reject("authenticationRestrictions");
+    Restrictions restrictions = RestrictionsField.parse(body);
     body.finish();
     var name = new UserName(text, context.database());
     requireSensible(name, password);
@@ -56,7 +57,8 @@ final class CreateUserCommand implements Command {
                   security.newUserId(),
                   derived,
                   roles,
-                  data == null ? null : data.toBsonDocument());
+                  data == null ? null : data.toBsonDocument(),
+                  restrictions == null ? Restrictions.NONE : restrictions);
           context.awaitDurable(security.accounts().create(user, mustBeFirst));
           return new BsonDocument();
         });

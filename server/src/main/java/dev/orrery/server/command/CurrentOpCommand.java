@@ -1,10 +1,25 @@
 package dev.orrery.server.command;
 
+import dev.orrery.server.query.Filter;
+import dev.orrery.server.query.FilterParser;
+import dev.orrery.storage.value.RawDocument;
+import java.util.List;
 import org.bson.BsonArray;
 import org.bson.BsonDocument;
 
-/** {@code currentOp}: what runs now; running operations are not listed yet. */
+/**
+ * {@code currentOp}: what is being worked on. Fields that are no options are a filter over the
+ * answers, as in MongoDB.
+ */
 final class CurrentOpCommand implements Command {
+  private final CurrentOperations operations;
+  private final ServerFacts facts;
+
+  CurrentOpCommand(CurrentOperations operations, ServerFacts facts) {
+    this.operations = operations;
+    this.facts = facts;
+  }
+
   @Override
   public Spec spec() {
     return Spec.of("currentOp", Access.ADMIN, Trait.ADMIN_DATABASE);
@@ -12,8 +27,20 @@ final class CurrentOpCommand implements Command {
 
   @Override
   public BsonDocument run(CommandContext context, CommandReader body) {
-    body.ignoreRest("$all", "$ownOps");
+    boolean isAll = body.safeBool("$all", false);
+    boolean isOwn = body.safeBool("$ownOps", false);
+    List<String> rest = body.takeRest();
     body.finish();
-    return new BsonDocument("inprog", new BsonArray());
+    var criteria = new BsonDocument();
+    rest.forEach(name -> criteria.append(name, body.bsonValue(name)));
+    Filter filter = FilterParser.parse(RawDocument.of(criteria));
+    var options = new CurrentOperations.Options(!isOwn, isAll, isAll, true);
+    var shown = new BsonArray();
+    for (BsonDocument one : operations.list(context, facts, options)) {
+      if (filter.matches(RawDocument.of(one))) {
+        shown.add(one);
+      }
+    }
+    return new BsonDocument("inprog", shown);
   }
 }

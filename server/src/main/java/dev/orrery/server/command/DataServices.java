@@ -1,6 +1,7 @@
 package dev.orrery.server.command;
 
 import dev.orrery.server.cursor.CursorRegistry;
+import dev.orrery.server.operation.Operations;
 import dev.orrery.server.plan.Planner;
 import dev.orrery.server.session.ClusterClock;
 import java.nio.file.Path;
@@ -22,4 +23,5 @@ public record DataServices(
     Clock clock,
     Workers workers,
     Path temporary,
-    Supplier<ObjectId> ids) {}
+    Supplier<ObjectId> ids,
+    Operations operations) {}

@@ -119,6 +119,12 @@ public final class Databases {
     return engine.find(new Namespace(database, collection));
   }
 
+  /** Whether there is a collection or view of that full name. */
+  public boolean exists(String namespace) {
+    int dot = namespace.indexOf('.');
+    return find(namespace.substring(0, dot), namespace.substring(dot + 1)) != null;
+  }
+
   /** The collection or view, or NamespaceNotFound in MongoDB's words. */
   public CollectionStore require(String database, String collection) {
     CollectionStore found = find(database, collection);
@@ -171,6 +177,9 @@ public final class Databases {
   public SortedSet<String> names() {
     var names = new TreeSet<>(throughputs.names());
     for (CollectionStore collection : engine.collections()) {
+      if (collection.info().namespace().equals(RetryRecords.NAMESPACE)) {
+        continue; // the server's own, which makes no database
+      }
       names.add(collection.info().namespace().database());
     }
     return names;

@@ -35,16 +35,12 @@ public final class DdlCommands {
         new ConvertToCappedCommand(databases),
         new CreateCommand(databases, views),
         new CreateIndexesCommand(databases, ids),
-        new CurrentOpCommand(),
         new DataSizeCommand(databases, nanoClock),
         new DbStatsCommand(databases),
         new DropCommand(databases),
         new DropDatabaseCommand(databases),
         new DropIndexesCommand(databases),
         new FileMd5Command(databases),
-        new FsyncCommand(engine),
-        new FsyncUnlockCommand(),
-        new KillOpCommand(),
         new ListCollectionsCommand(databases, listings),
         new ListDatabasesCommand(databases),
         new ListIndexesCommand(databases, listings),
@@ -52,10 +48,8 @@ public final class DdlCommands {
         new PlanCacheClearCommand(),
         PlanCacheFiltersCommand.clear(),
         PlanCacheFiltersCommand.list(),
-        new ProfileCommand(engine),
         new ReIndexCommand(databases),
         new RenameCollectionCommand(databases),
-        new TopCommand(),
         new ValidateCommand(databases));
   }
 }

@@ -160,7 +160,12 @@ public final class DeleteCommand implements Explainable {
     for (int i = 0; i < params.statements.size(); i++) {
       Statement statement = params.statements.get(i);
       try {
-        reply.count(delete(writer, collection, statement, variables));
+        RetryableWrites.requireSingle(context, statement.isSingle, "limit=0");
+        if (writer.begin(i) != null) {
+          reply.repeat(context.statementId(i), 1);
+        } else {
+          reply.count(delete(writer, collection, statement, variables));
+        }
       } catch (CommandException e) {
         reply.fail(i, e);
         if (params.isOrdered) {

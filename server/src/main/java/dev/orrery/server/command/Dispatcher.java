@@ -5,6 +5,10 @@ import dev.orrery.server.error.BsonText;
 import dev.orrery.server.error.CommandException;
 import dev.orrery.server.error.ErrorCode;
 import dev.orrery.server.error.StorageErrors;
+import dev.orrery.server.operation.Operation;
+import dev.orrery.server.operation.OperationListener;
+import dev.orrery.server.operation.Operations;
+import dev.orrery.server.operation.Subject;
 import dev.orrery.server.session.ClusterClock;
 import dev.orrery.server.session.Session;
 import dev.orrery.server.session.SessionId;
@@ -46,7 +50,8 @@ public final class Dispatcher {
       Durability durability,
       AccessControl access,
       CommandMetrics metrics,
-      Metering metering) {
+      Metering metering,
+      Operations operations) {
     /** Counts request units, and limits nothing. */
     public Parts(
         CommandTable commands,
@@ -55,7 +60,15 @@ public final class Dispatcher {
         Durability durability,
         AccessControl access,
         CommandMetrics metrics) {
-      this(commands, sessions, clusterClock, durability, access, metrics, Metering.unlimited());
+      this(
+          commands,
+          sessions,
+          clusterClock,
+          durability,
+          access,
+          metrics,
+          Metering.unlimited(),
+          new Operations());
     }
   }
 
@@ -67,6 +80,7 @@ public final class Dispatcher {
       ThreadLocal.withInitial(() -> new BsonEncoder(REPLY_BYTES_EXPECTED));
   private volatile ClusterTime latest;
   private @Nullable ServerSideRetry retry;
+  private OperationListener listener = OperationListener.NONE;
   private RequestRules rules = RequestRules.NONE;
 
   /** {@code workers} run the long commands, and refuse when there are too many. */
@@ -81,6 +95,22 @@ public final class Dispatcher {
   public Dispatcher retryingBy(ServerSideRetry serverSideRetry) {
     retry = serverSideRetry;
     return this;
+  }
+
+  /** Tells of every call that ended; to be called before the first call. */
+  public Dispatcher observedBy(OperationListener observer) {
+    listener = observer;
+    return this;
+  }
+
+  /** A client is there, and will send requests. */
+  public void opened(ClientConnection connection) {
+    parts.operations().opened(connection);
+  }
+
+  /** A client is gone; its last request may still be running. */
+  public void closed(ClientConnection connection) {
+    parts.operations().closed(connection);
   }
 
   /** Lets the server refuse what it could do; to be called before the first call. */
@@ -127,6 +157,13 @@ public final class Dispatcher {
       replyTo.accept(
           Replies.fail(
               ErrorCode.COMMAND_NOT_FOUND, "no such command: '" + name + "'", new BsonDocument()));
+      return;
+    }
+    boolean isHeldBack =
+        parts.operations().writeLock().isLocked()
+            && command.spec().access() == Command.Access.WRITE
+            && parts.operations().writeLock().holdBack(() -> dispatchOnce(request, replyTo));
+    if (isHeldBack) {
       return;
     }
     var call = new Call(request, command, replyTo);
@@ -178,7 +215,11 @@ public final class Dispatcher {
       Replies.writeOk(reply);
     }
     reply.endDocument(start);
-    ReplyTarget.give(call.replyTo, RawDocument.wrap(reply.buffer(), 0, reply.length()));
+    RawDocument written = RawDocument.wrap(reply.buffer(), 0, reply.length());
+    if (isNotable(call)) {
+      listener.write(call.context.operation(), written.toBsonDocument());
+    }
+    ReplyTarget.give(call.replyTo, written);
     if (reply.buffer().length > KEPT_BYTES_MAX) {
       encoders.remove();
     }
@@ -219,6 +260,7 @@ public final class Dispatcher {
     envelope.api().requireAllowed(spec);
     rules.require(request, database, envelope.session());
     envelope.session().requireAllowed(spec);
+    envelope.readConcern().requireReached(parts.clusterClock());
     boolean hasSession = sessionId != null && parts.access().allowsSessions(request.connection());
     Session session = hasSession ? parts.sessions().use(sessionId) : null;
     call.context =
@@ -227,11 +269,32 @@ public final class Dispatcher {
                 database,
                 envelope,
                 session,
-                new CommandContext.Running(
-                    Deadline.after(envelope.maxTimeMillis(), nanoClock),
-                    parts.metering().start(call.startNanos)))
+                begin(call, database, envelope))
             .guardedBy(parts.access());
     return body;
+  }
+
+  /** From now on the call shows in currentOp, and can be killed. */
+  private Operation begin(Call call, String database, Envelope envelope) {
+    Request request = call.request;
+    Command.Spec spec = call.command.spec();
+    var subject =
+        new Subject(
+            spec.name(),
+            database,
+            request.body(),
+            envelope.session().session(),
+            spec.access() == Command.Access.READ);
+    ClientConnection connection = request.connection();
+    var operation =
+        new Operation(
+            parts.operations().nextId(),
+            connection,
+            subject,
+            parts.metering().start(call.startNanos),
+            nanoClock);
+    connection.begin(operation.limitedTo(envelope.maxTimeMillis()));
+    return operation;
   }
 
   /** Sends the reply once the write behind it is as safe as the client asked for. */
@@ -250,6 +313,7 @@ public final class Dispatcher {
   private void succeed(Call call, BsonDocument reply) {
     Command.Spec spec = call.command.spec();
     if (spec.access() == Command.Access.WRITE) {
+      parts.clusterClock().tick(); // who reads after this write asks for a later time
       BsonDocument error = call.context.writeConcern().error();
       if (error != null) {
         reply.append("writeConcernError", error);
@@ -344,7 +408,16 @@ public final class Dispatcher {
     return null;
   }
 
+  /** Ends the operation; true when it is to be written down. */
+  private boolean isNotable(Call call) {
+    call.request.connection().end();
+    return listener.ended(call.context.operation());
+  }
+
   private void send(Call call, BsonDocument reply) {
+    if (call.context != null && isNotable(call)) {
+      listener.write(call.context.operation(), reply);
+    }
     if (call.followsClusterTime) {
       latest = latest.at(parts.clusterClock());
       latest.appendTo(reply);

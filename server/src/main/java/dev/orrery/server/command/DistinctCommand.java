@@ -150,7 +150,7 @@ public final class DistinctCommand implements Explainable {
 
   private Execution execution(CommandContext context) {
     var execution = new Execution(services.temporary(), true);
-    execution.interruptBy(context.deadline()::check);
+    context.operation().watch(execution);
     return execution;
   }
 

@@ -20,6 +20,7 @@ import dev.orrery.storage.WriteOutcome;
 import dev.orrery.storage.value.RawDocument;
 import java.util.ArrayList;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /** Commits the changes of one command, and keeps capped collections within their limits. */
 final class DocumentWriter {
@@ -35,10 +36,29 @@ final class DocumentWriter {
   /** The surroundings of a plan that finds what to write. */
   Execution execution(DataServices services, CollectionStore collection, QueryPlan plan) {
     var execution = new Execution(services.temporary(), true);
-    execution.interruptBy(context.deadline()::check);
+    context.operation().planned(plan);
+    context.operation().watch(execution);
     execution.prepareForWrites();
     context.work().owe(new MeteredRead(collection, execution, plan.isShort()));
     return execution;
+  }
+
+  /** What the statement at that place did when it ran before; null when it has to run. */
+  @Nullable RetryRecord begin(int index) {
+    StatementLog statements = context.statements();
+    if (statements == null) {
+      return null;
+    }
+    int id = context.statementId(index);
+    statements.begin(List.of(id));
+    return statements.done(id);
+  }
+
+  /** Names the statements that the next commit has an operation for each. */
+  void begin(List<Integer> places) {
+    if (context.statements() != null) {
+      context.statements().begin(places.stream().map(context::statementId).toList());
+    }
   }
 
   WorkMeter meter() {
@@ -56,13 +76,16 @@ final class DocumentWriter {
   }
 
   void checkDeadline() {
-    context.deadline().check();
+    context.operation().check();
   }
 
   /** Commits; the reply to the client will wait until the commit is on disk. */
   List<WriteOutcome> commit(List<WriteOperation> operations, WriteBatch.OnFailure onFailure) {
     long terms = meter.termsAdded() + meter.termsRemoved();
-    CommitResult result = engine.commit(new WriteBatch(operations, onFailure), meter);
+    var batch = new WriteBatch(operations, onFailure);
+    StatementLog statements = context.statements();
+    CommitResult result =
+        statements == null ? engine.commit(batch, meter) : statements.commit(engine, batch, meter);
     terms = meter.termsAdded() + meter.termsRemoved() - terms;
     context.work().wrote(operations, result.outcomes(), terms);
     if (result.lsn() > 0) {

@@ -25,6 +25,19 @@ record Envelope(
     RawValue comment,
     StatementIds statements,
     boolean hasClusterTime) {
+  /** That of a call that the server makes itself. */
+  static final Envelope NONE =
+      new Envelope(
+          SessionFields.NONE,
+          ApiParameters.NONE,
+          ReadConcern.DEFAULT,
+          WriteConcern.DEFAULT,
+          "primary",
+          0,
+          null,
+          StatementIds.FROM_ZERO,
+          false);
+
   private static final List<String> READ_PREFERENCES =
       List.of("primary", "primaryPreferred", "secondary", "secondaryPreferred", "nearest");
 

@@ -13,6 +13,7 @@ import dev.orrery.server.update.UpdateParser;
 import dev.orrery.storage.CollectionStore;
 import dev.orrery.storage.Namespace;
 import dev.orrery.storage.value.RawDocument;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.function.Supplier;
 import org.bson.BsonBoolean;
@@ -136,10 +137,41 @@ public final class FindAndModifyCommand implements Explainable {
     return RetryableWrites.once(
         context,
         services,
-        () ->
-            params.statement == null
-                ? remove(site, params, variables)
-                : update(site, params, variables));
+        () -> {
+          RetryRecord before = begin(context, writer, params);
+          if (before != null) {
+            return CompletableFuture.completedFuture(
+                repeated(context.statementId(0), params, before, variables));
+          }
+          return params.statement == null
+              ? remove(site, params, variables)
+              : update(site, params, variables);
+        });
+  }
+
+  private static @Nullable RetryRecord begin(
+      CommandContext context, DocumentWriter writer, Params params) {
+    if (context.statements() != null) {
+      context.statements().keepImage(params.statement != null && params.output.isNew);
+    }
+    return writer.begin(0);
+  }
+
+  /** The answer of a change that was made before, from what was kept of it. */
+  private BsonDocument repeated(
+      int statement, Params params, RetryRecord before, ParseContext variables) {
+    BsonDocument kept = before.image();
+    RawDocument image = kept == null ? null : RawDocument.of(kept);
+    var scope = QueryScope.of(null, params.target.collation(), variables);
+    Filter filter = scope.filter(params.target.filter());
+    BsonValue value = value(image, projection(params, filter, null, variables));
+    BsonValue upserted = before.upserted().get(statement);
+    BsonDocument reply =
+        params.statement == null
+            ? removed(1, value)
+            : updated(
+                new Modification.Result(upserted == null ? 1 : 0, 1, null, null, upserted), value);
+    return reply.append("retriedStmtId", new BsonInt32(statement));
   }
 
   private CompletionStage<BsonDocument> update(

@@ -54,7 +54,7 @@ public final class FindCommand implements Explainable {
     if (read == null) {
       return false;
     }
-    read.answer(context.work(), reply);
+    read.answer(context.work(), services.planner().indexUses(), reply);
     return true;
   }
 
@@ -114,7 +114,7 @@ public final class FindCommand implements Explainable {
 
   private Execution execution(CommandContext context, FindParams params) {
     var execution = new Execution(services.temporary(), params.mode().usesDisk());
-    execution.interruptBy(context.deadline()::check);
+    context.operation().watch(execution);
     return execution;
   }
 
@@ -127,6 +127,7 @@ public final class FindCommand implements Explainable {
   private BsonDocument open(
       CommandContext context, Query query, QueryPlan plan, FindParams params) {
     Execution execution = execution(context, params);
+    context.operation().planned(plan);
     try {
       DocumentCursor results = plan.open(execution);
       var cursor =
@@ -176,7 +177,7 @@ public final class FindCommand implements Explainable {
     boolean isKept = false;
     try {
       List<RawDocument> batch = cursor.nextBatch(params.page().firstBatch());
-      cursor.leave(context.deadline().remainingNanos());
+      cursor.leave(context.operation().remainingNanos());
       context.work().read(cursor.metered(), batch);
       isKept = !cursor.isExhausted() && !params.page().isSingleBatch();
       long id = isKept ? services.cursors().add(cursor) : 0;

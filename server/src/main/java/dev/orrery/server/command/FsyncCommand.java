@@ -1,18 +1,24 @@
 package dev.orrery.server.command;
 
-import dev.orrery.server.error.CommandException;
-import dev.orrery.server.error.ErrorCode;
+import dev.orrery.server.operation.WriteLock;
 import dev.orrery.storage.StorageEngine;
 import java.util.concurrent.CompletionStage;
 import org.bson.BsonDocument;
 import org.bson.BsonInt32;
+import org.bson.BsonInt64;
+import org.bson.BsonString;
 
-/** {@code fsync}: answers when everything written so far is on disk. Locking is refused. */
+/**
+ * {@code fsync}: answers when everything written so far is on disk, and holds back further writes
+ * if it is to lock.
+ */
 final class FsyncCommand implements Command {
   private final StorageEngine engine;
+  private final WriteLock writes;
 
-  FsyncCommand(StorageEngine engine) {
+  FsyncCommand(StorageEngine engine, WriteLock writes) {
     this.engine = engine;
+    this.writes = writes;
   }
 
   @Override
@@ -30,12 +36,16 @@ final class FsyncCommand implements Command {
     boolean isLock = body.safeBool("lock", false);
     body.ignore("async", "fsyncLockAcquisitionTimeoutMillis");
     body.finish();
-    if (isLock) {
-      throw new CommandException(
-          ErrorCode.NOT_IMPLEMENTED, "fsync with lock: true is not implemented yet");
-    }
+    int locks = isLock ? writes.lock() : 0;
     return engine
         .whenDurable(engine.lastLsn())
-        .thenApply(done -> new BsonDocument("numFiles", new BsonInt32(1)));
+        .thenApply(done -> isLock ? locked(locks) : new BsonDocument("numFiles", new BsonInt32(1)));
+  }
+
+  private static BsonDocument locked(int locks) {
+    return new BsonDocument(
+            "info", new BsonString("now locked against writes, use db.fsyncUnlock() to unlock"))
+        .append("lockCount", new BsonInt64(locks))
+        .append("seeAlso", new BsonString("http://dochub.mongodb.org/core/fsynccommand"));
   }
 }

@@ -2,18 +2,32 @@ package dev.orrery.server.command;
 
 import dev.orrery.server.error.CommandException;
 import dev.orrery.server.error.ErrorCode;
+import dev.orrery.server.operation.WriteLock;
 import org.bson.BsonDocument;
+import org.bson.BsonInt64;
+import org.bson.BsonString;
 
-/** {@code fsyncUnlock}: nothing is ever locked. */
+/** {@code fsyncUnlock}: takes one lock of {@code fsync} away. */
 final class FsyncUnlockCommand implements Command {
+  private final WriteLock writes;
+
+  FsyncUnlockCommand(WriteLock writes) {
+    this.writes = writes;
+  }
+
   @Override
   public Spec spec() {
-    return Spec.of("fsyncUnlock", Access.ADMIN, Trait.ADMIN_DATABASE);
+    return Spec.of("fsyncUnlock", Access.ADMIN, Trait.ADMIN_DATABASE, Trait.LONG);
   }
 
   @Override
   public BsonDocument run(CommandContext context, CommandReader body) {
     body.finish();
-    throw new CommandException(ErrorCode.ILLEGAL_OPERATION, "fsyncUnlock called when not locked");
+    int locks = writes.unlock();
+    if (locks < 0) {
+      throw new CommandException(ErrorCode.ILLEGAL_OPERATION, "fsyncUnlock called when not locked");
+    }
+    return new BsonDocument("info", new BsonString("fsyncUnlock completed"))
+        .append("lockCount", new BsonInt64(locks));
   }
 }

@@ -4,6 +4,7 @@ import dev.orrery.server.cursor.ClientCursor;
 import dev.orrery.server.cursor.CursorRegistry;
 import dev.orrery.server.error.CommandException;
 import dev.orrery.server.error.ErrorCode;
+import dev.orrery.server.operation.Operation;
 import dev.orrery.server.session.SessionId;
 import dev.orrery.storage.Namespace;
 import dev.orrery.storage.value.RawDocument;
@@ -140,11 +141,11 @@ public final class GetMoreCommand implements Command {
     boolean isDone = false;
     try {
       cursor.requireAlive();
-      Deadline deadline = context.deadline().goingOn(cursor.nanosLeft());
-      cursor.execution().interruptBy(deadline::check);
-      deadline.check();
+      Operation operation = context.operation().limitedToNanos(cursor.nanosLeft());
+      operation.watch(cursor.execution());
+      operation.check();
       List<RawDocument> batch = cursor.nextBatch(params.count());
-      cursor.leave(deadline.remainingNanos());
+      cursor.leave(operation.remainingNanos());
       if (cursor.metered() != null) {
         context.work().read(cursor.metered(), batch);
       }
@@ -174,24 +175,34 @@ public final class GetMoreCommand implements Command {
     cursor.execution().interruptBy(() -> {});
     long millis = context.maxTimeMillis() > 0 ? context.maxTimeMillis() : AWAIT_MILLIS_DEFAULT;
     var reply = new CompletableFuture<BsonDocument>();
-    workers.runLater(0, () -> await(params, cursor, millis, reply));
+    var waiting = new Waiting(context.operation(), params, cursor, reply);
+    workers.runLater(0, () -> await(waiting, millis));
     return reply;
   }
 
-  private void await(
-      Params params, ClientCursor cursor, long millis, CompletableFuture<BsonDocument> reply) {
+  /** A getMore that waits for more. */
+  private record Waiting(
+      Operation operation,
+      Params params,
+      ClientCursor cursor,
+      CompletableFuture<BsonDocument> reply) {}
+
+  private void await(Waiting waiting, long millis) {
+    Params params = waiting.params;
     try {
-      cursor.requireAlive();
-      List<RawDocument> batch = cursor.nextBatch(params.count());
+      waiting.operation.check();
+      waiting.cursor.requireAlive();
+      List<RawDocument> batch = waiting.cursor.nextBatch(params.count());
       if (batch.isEmpty() && millis > 0 && !cursors.isKilled(params.id)) {
         long step = Math.min(millis, AWAIT_STEP_MILLIS);
-        workers.runLater(step, () -> await(params, cursor, millis - step, reply));
+        waiting.operation.willWait(step);
+        workers.runLater(step, () -> await(waiting, millis - step));
         return;
       }
-      reply.complete(reply(params, cursor, batch));
+      waiting.reply.complete(reply(params, waiting.cursor, batch));
     } catch (CommandException | RejectedExecutionException e) {
       cursors.remove(params.id);
-      reply.completeExceptionally(e);
+      waiting.reply.completeExceptionally(e);
     }
   }
 }

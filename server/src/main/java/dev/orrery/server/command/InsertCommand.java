@@ -115,8 +115,12 @@ public final class InsertCommand implements Command {
     BulkReply run() {
       open();
       for (int i = 0; i < params.documents.size() && !isStopped(); i++) {
-        context.deadline().check();
+        context.operation().check();
         try {
+          if (writer.begin(i) != null) {
+            reply.repeat(context.statementId(i), 1);
+            continue;
+          }
           add(i, prepare(params.documents.get(i)));
         } catch (CommandException e) {
           flush();
@@ -218,6 +222,7 @@ public final class InsertCommand implements Command {
     }
 
     private List<WriteOutcome> commitChunk() {
+      writer.begin(places);
       var operations = new ArrayList<WriteOperation>(chunk.size());
       for (RawDocument document : chunk) {
         operations.add(new WriteOperation.Insert(collection, document));
@@ -229,7 +234,9 @@ public final class InsertCommand implements Command {
     private List<WriteOutcome> commitCapped() {
       var outcomes = new ArrayList<WriteOutcome>();
       boolean isFailed = false;
-      for (RawDocument document : chunk) {
+      for (int i = 0; i < chunk.size(); i++) {
+        RawDocument document = chunk.get(i);
+        writer.begin(places.get(i));
         WriteOutcome outcome =
             isFailed && params.isOrdered
                 ? WriteOutcome.NOT_APPLIED

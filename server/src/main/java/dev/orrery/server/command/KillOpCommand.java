@@ -2,12 +2,22 @@ package dev.orrery.server.command;
 
 import dev.orrery.server.error.CommandException;
 import dev.orrery.server.error.ErrorCode;
+import dev.orrery.server.operation.Operations;
 import dev.orrery.storage.value.RawValue;
 import org.bson.BsonDocument;
 import org.bson.BsonString;
 
-/** {@code killOp}: an operation that nobody knows (any more) is no error, in MongoDB too. */
+/**
+ * {@code killOp}: asks an operation to end, which it does a little later. One that nobody knows
+ * (any more) is no error, in MongoDB too.
+ */
 final class KillOpCommand implements Command {
+  private final Operations operations;
+
+  KillOpCommand(Operations operations) {
+    this.operations = operations;
+  }
+
   @Override
   public Spec spec() {
     return Spec.of("killOp", Access.ADMIN, Trait.ADMIN_DATABASE);
@@ -18,6 +28,12 @@ final class KillOpCommand implements Command {
     RawValue operation = body.value("op");
     body.ignoreRest();
     body.finish();
+    int id = id(operation);
+    operations.kill(each -> each.id() == id, ErrorCode.INTERRUPTED);
+    return new BsonDocument("info", new BsonString("attempting to kill op"));
+  }
+
+  private static int id(RawValue operation) {
     if (operation == null) {
       throw new CommandException(ErrorCode.NO_SUCH_KEY, "Missing expected field \"op\"");
     }
@@ -27,6 +43,12 @@ final class KillOpCommand implements Command {
           "Expected field \"op\" to have numeric type, but found "
               + BsonTypeNames.of(operation.type()));
     }
-    return new BsonDocument("info", new BsonString("attempting to kill op"));
+    long id = RawNumbers.toLong(operation);
+    if (id != (int) id) {
+      throw new CommandException(
+          ErrorCode.LOCATION_26823,
+          "invalid op : %d. Op ID cannot be represented with 32 bits".formatted(id));
+    }
+    return (int) id;
   }
 }

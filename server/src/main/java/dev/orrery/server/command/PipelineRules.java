@@ -9,6 +9,7 @@ import dev.orrery.server.auth.Resource;
 import dev.orrery.server.command.AccessRules.Call;
 import dev.orrery.storage.value.RawDocument;
 import dev.orrery.storage.value.RawElements;
+import dev.orrery.storage.value.RawTypes;
 import dev.orrery.storage.value.RawValue;
 import org.jspecify.annotations.Nullable;
 
@@ -62,7 +63,7 @@ final class PipelineRules {
   private boolean allowsSource(Resource source, @Nullable RawValue pipeline) {
     String first = pipeline == null || !pipeline.isArray() ? "" : firstStage(pipeline);
     return switch (first) {
-      case "$currentOp" -> grants.allows(Action.INPROG, Resource.CLUSTER);
+      case "$currentOp" -> showsOwnOnly(pipeline) || grants.allows(Action.INPROG, Resource.CLUSTER);
       case "$listSessions" -> grants.allows(Action.LIST_SESSIONS, Resource.CLUSTER);
       case "$listLocalSessions", "$documents" -> true;
       case "$collStats" -> grants.allows(Action.COLL_STATS, source);
@@ -71,6 +72,15 @@ final class PipelineRules {
       case "$changeStream" -> all(grants, source, Action.FIND, Action.CHANGE_STREAM);
       default -> reads(source);
     };
+  }
+
+  /** Whether {@code $currentOp} is asked for no more than what the same user does. */
+  private static boolean showsOwnOnly(RawValue pipeline) {
+    RawElements stages = pipeline.asDocument().elements();
+    RawValue options = stages.next() ? stages.value().asDocument().field("$currentOp") : null;
+    RawValue all =
+        options != null && options.isDocument() ? options.asDocument().field("allUsers") : null;
+    return all == null || all.type() == RawTypes.BOOLEAN && !all.asBoolean();
   }
 
   private static String firstStage(RawValue pipeline) {

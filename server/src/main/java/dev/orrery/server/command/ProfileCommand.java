@@ -2,28 +2,35 @@ package dev.orrery.server.command;
 
 import dev.orrery.server.error.CommandException;
 import dev.orrery.server.error.ErrorCode;
-import dev.orrery.storage.StorageEngine;
+import dev.orrery.server.operation.ProfileSettings;
+import dev.orrery.server.query.FilterParser;
+import dev.orrery.storage.value.RawDocument;
 import org.bson.BsonDocument;
 import org.bson.BsonDouble;
 import org.bson.BsonInt32;
 import org.bson.BsonString;
 import org.bson.BsonValue;
 
-/** {@code profile}: the level of a database, and from when on an operation is slow. */
+/**
+ * {@code profile}: the level of a database, and which operations are slow in all of them. What was
+ * set is answered as it was before.
+ */
 final class ProfileCommand implements Command {
-  private static final String KIND = "profile";
-  private static final String EVERYWHERE = "*"; // no database has this name
-  private static final int SLOW_MILLIS = 100;
+  private static final String FILTER_NOTE =
+      "When a filter expression is set, slowms and sampleRate are not used for profiling and"
+          + " slow-query log lines.";
 
-  private final StorageEngine engine;
+  private final ProfileSettings settings;
+  private final ProfileCollections collections;
 
-  ProfileCommand(StorageEngine engine) {
-    this.engine = engine;
+  ProfileCommand(ProfileSettings settings, ProfileCollections collections) {
+    this.settings = settings;
+    this.collections = collections;
   }
 
   @Override
   public Spec spec() {
-    return Spec.of("profile", Access.ADMIN);
+    return Spec.of("profile", Access.ADMIN, Trait.LONG);
   }
 
   @Override
@@ -31,30 +38,56 @@ final class ProfileCommand implements Command {
     long level = body.int64("profile", -1);
     Long slowMillis = body.has("slowms") ? body.int64("slowms", 0) : null;
     Double sampleRate = sampleRate(body);
-    body.reject("filter");
+    BsonValue filter = body.bsonValue("filter");
     body.finish();
     if (sampleRate != null && !(sampleRate >= 0 && sampleRate <= 1)) {
       throw new CommandException(
           ErrorCode.BAD_VALUE, "'sampleRate' must be between 0.0 and 1.0 inclusive");
     }
-    BsonDocument present = setting(context.database());
-    BsonDocument everywhere = setting(EVERYWHERE);
-    if (level >= 0 && level <= 2) {
-      store(context, setting(context.database()).append("level", new BsonInt32((int) level)));
+    String database = context.database();
+    ProfileSettings.Database was = settings.database(database);
+    ProfileSettings.Database changed = changed(was, level, filter);
+    BsonDocument reply = reply(was);
+    if (changed.level() > 0 && changed.level() != was.level()) {
+      collections.open(database);
     }
-    if (slowMillis != null || sampleRate != null) {
-      BsonDocument changed = setting(EVERYWHERE);
-      if (slowMillis != null) {
-        changed.append("slowms", Sizes.number(slowMillis));
-      }
-      if (sampleRate != null) {
-        changed.append("sampleRate", new BsonDouble(sampleRate));
-      }
-      store(context, changed);
+    if (!changed.equals(was)) {
+      settings.set(database, changed);
     }
-    return new BsonDocument("was", present.getOrDefault("level", new BsonInt32(0)))
-        .append("slowms", everywhere.getOrDefault("slowms", new BsonInt32(SLOW_MILLIS)))
-        .append("sampleRate", everywhere.getOrDefault("sampleRate", new BsonDouble(1)));
+    if (slowMillis != null) {
+      settings.slowAfter(slowMillis);
+    }
+    if (sampleRate != null) {
+      settings.sample(sampleRate);
+    }
+    return reply;
+  }
+
+  private static ProfileSettings.Database changed(
+      ProfileSettings.Database was, long level, BsonValue filter) {
+    int newLevel = level >= 0 && level <= 2 ? (int) level : was.level();
+    if (filter == null) {
+      return new ProfileSettings.Database(newLevel, was.filter(), was.filterDocument());
+    }
+    if (filter.isDocument()) {
+      BsonDocument document = filter.asDocument();
+      return new ProfileSettings.Database(
+          newLevel, FilterParser.parse(RawDocument.of(document)), document);
+    }
+    if (filter.isString() && filter.asString().getValue().equals("unset")) {
+      return new ProfileSettings.Database(newLevel, null, null);
+    }
+    throw new CommandException(ErrorCode.BAD_VALUE, "Expected an object, or the string 'unset'.");
+  }
+
+  private BsonDocument reply(ProfileSettings.Database was) {
+    var reply =
+        new BsonDocument("was", new BsonInt32(was.level()))
+            .append("slowms", Sizes.number(settings.slowMillis()))
+            .append("sampleRate", new BsonDouble(settings.sampleRate()));
+    return was.filterDocument() == null
+        ? reply
+        : reply.append("filter", was.filterDocument()).append("note", new BsonString(FILTER_NOTE));
   }
 
   private static Double sampleRate(CommandReader body) {
@@ -66,19 +99,5 @@ final class ProfileCommand implements Command {
     return value.isNumber()
         ? value.asNumber().doubleValue()
         : value.asDecimal128().getValue().doubleValue();
-  }
-
-  private BsonDocument setting(String id) {
-    var found = new BsonDocument("_id", new BsonString(id));
-    for (BsonDocument stored : engine.settings(KIND)) {
-      if (stored.getString("_id").getValue().equals(id)) {
-        found.putAll(stored);
-      }
-    }
-    return found;
-  }
-
-  private void store(CommandContext context, BsonDocument setting) {
-    context.awaitDurable(engine.putSetting(KIND, setting));
   }
 }

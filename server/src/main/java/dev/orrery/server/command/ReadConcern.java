@@ -2,6 +2,7 @@ package dev.orrery.server.command;
 
 import dev.orrery.server.error.CommandException;
 import dev.orrery.server.error.ErrorCode;
+import dev.orrery.server.session.ClusterClock;
 import dev.orrery.storage.value.RawDocument;
 import dev.orrery.storage.value.RawElements;
 import dev.orrery.storage.value.RawTypes;
@@ -13,6 +14,7 @@ public record ReadConcern(String level, long afterClusterTime, long atClusterTim
   static final ReadConcern DEFAULT = new ReadConcern("local", 0, 0);
   private static final List<String> LEVELS =
       List.of("local", "majority", "linearizable", "available", "snapshot");
+  private static final List<String> AFTER_LEVELS = List.of("local", "majority", "snapshot");
 
   static ReadConcern parse(RawValue value) {
     if (!value.isDocument()) {
@@ -39,7 +41,44 @@ public record ReadConcern(String level, long afterClusterTime, long atClusterTim
                 ErrorCode.INVALID_OPTIONS, "Unrecognized option in readConcern: " + name);
       }
     }
-    return new ReadConcern(level, after, at);
+    var concern = new ReadConcern(level, after, at);
+    concern.requireLevels();
+    return concern;
+  }
+
+  private void requireLevels() {
+    require(
+        afterClusterTime == 0 || atClusterTime == 0,
+        "Can not specify both 'afterClusterTime' and 'atClusterTime'");
+    require(
+        afterClusterTime == 0 || AFTER_LEVELS.contains(level),
+        "afterClusterTime field can be set only if level is equal to local, majority, or snapshot");
+    require(
+        atClusterTime == 0 || level.equals("snapshot"),
+        "atClusterTime field can be set only if level is equal to snapshot");
+  }
+
+  /** There is one copy of the data, so what was written is there: only the future is not. */
+  void requireReached(ClusterClock clock) {
+    if (afterClusterTime == 0) {
+      return;
+    }
+    long now = clock.now().getValue();
+    require(
+        Long.compareUnsigned(afterClusterTime, now) <= 0,
+        ("readConcern afterClusterTime value must not be greater than the current clusterTime."
+                + " Requested clusterTime: %s; current clusterTime: %s")
+            .formatted(text(afterClusterTime), text(now)));
+  }
+
+  private static String text(long time) {
+    return "{ ts: Timestamp(%d, %d) }".formatted(time >>> 32, time & 0xFFFF_FFFFL);
+  }
+
+  private static void require(boolean isTrue, String otherwise) {
+    if (!isTrue) {
+      throw new CommandException(ErrorCode.INVALID_OPTIONS, otherwise);
+    }
   }
 
   private static String level(RawValue value) {

@@ -1,5 +1,7 @@
 package dev.orrery.server.command;
 
+import dev.orrery.server.error.CommandException;
+import dev.orrery.server.error.ErrorCode;
 import dev.orrery.server.session.Session;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
@@ -10,9 +12,18 @@ import org.bson.BsonDocument;
 final class RetryableWrites {
   private RetryableWrites() {}
 
+  /** Refuses a statement that may change many documents: it cannot be told how far it came. */
+  static void requireSingle(CommandContext context, boolean isSingle, String otherwise) {
+    if (!isSingle && context.statements() != null) {
+      throw new CommandException(
+          ErrorCode.INVALID_OPTIONS, "Cannot use (or request) retryable writes with " + otherwise);
+    }
+  }
+
   /**
    * Runs the write, unless this session ran it before under the same number: then its answer is
-   * given again. A write that failed as a whole is run again.
+   * given again. A write that failed as a whole, or whose answer a restart has lost, is run again,
+   * without the statements that were carried out.
    */
   static CompletionStage<BsonDocument> once(
       CommandContext context,
@@ -24,6 +35,7 @@ final class RetryableWrites {
       return write.get();
     }
     var reply = new CompletableFuture<BsonDocument>();
+    boolean mayHaveRun = session.mayHaveRun(number);
     CompletableFuture<BsonDocument> before = session.beginWrite(number, reply);
     if (before != null) {
       return before.thenApply(
@@ -33,6 +45,8 @@ final class RetryableWrites {
           });
     }
     try {
+      var records = new RetryRecords(services.databases(), services.clock());
+      context.record(new StatementLog(records, context, mayHaveRun));
       write
           .get()
           .whenComplete(

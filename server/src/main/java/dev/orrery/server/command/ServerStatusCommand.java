@@ -1,8 +1,9 @@
 package dev.orrery.server.command;
 
-import dev.orrery.server.command.CommandMetrics.Operation;
+import dev.orrery.server.operation.Operation;
 import dev.orrery.server.session.Sessions;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.function.Supplier;
@@ -19,6 +20,8 @@ import org.bson.BsonValue;
 final class ServerStatusCommand implements Command {
   private static final int BYTES_PER_MEGABYTE = 1 << 20;
   private static final double MILLIS_PER_SECOND = 1000;
+  private static final int NANOS_PER_MICRO = 1000;
+  private static final List<String> LATENCIES = List.of("reads", "writes", "commands");
 
   private final Services services;
   private final ServerFacts facts;
@@ -34,7 +37,9 @@ final class ServerStatusCommand implements Command {
     sections.put("mem", ServerStatusCommand::memory);
     sections.put("metrics", this::metrics);
     sections.put("network", this::network);
+    sections.put("opLatencies", this::latencies);
     sections.put("opcounters", this::operations);
+    sections.put("opcountersRepl", ServerStatusCommand::replicatedOperations);
     sections.put("storageEngine", ServerStatusCommand::storageEngine);
   }
 
@@ -90,16 +95,54 @@ final class ServerStatusCommand implements Command {
     return new BsonDocument("current", count(current))
         .append("available", count(Math.max(0, facts.connectionsMax() - current)))
         .append("totalCreated", count(services.network().connectionsCreated()))
-        .append("active", count(1)); // whoever asks for this
+        .append("threaded", count(current))
+        .append("active", count(services.operations().running().size()));
   }
 
   private BsonDocument globalLock() {
-    // Nothing queues for a global lock: there is none.
-    var none =
-        new BsonDocument("total", count(0)).append("readers", count(0)).append("writers", count(0));
+    List<Operation> running = services.operations().running();
+    long readers = running.stream().filter(each -> each.subject().isRead()).count();
     return new BsonDocument("totalTime", new BsonInt64(facts.uptimeMillis() * 1000))
-        .append("currentQueue", none)
-        .append("activeClients", none);
+        .append("currentQueue", clients(0, 0)) // nothing queues for a lock that is not there
+        .append("activeClients", clients(readers, running.size() - readers));
+  }
+
+  private static BsonDocument clients(long readers, long writers) {
+    return new BsonDocument("total", count(readers + writers))
+        .append("readers", count(readers))
+        .append("writers", count(writers));
+  }
+
+  /** Time and number of the reads, writes and other commands since the start. */
+  private BsonDocument latencies() {
+    long[][] sums = new long[LATENCIES.size()][2];
+    services
+        .metrics()
+        .commands()
+        .forEach(
+            (name, counts) -> {
+              long[] sum = sums[LATENCIES.indexOf(kind(name))];
+              sum[0] += counts.nanos.sum() / NANOS_PER_MICRO;
+              sum[1] += counts.total.sum();
+            });
+    var latencies = new BsonDocument();
+    for (int i = 0; i < sums.length; i++) {
+      latencies.append(
+          LATENCIES.get(i),
+          new BsonDocument("latency", new BsonInt64(sums[i][0]))
+              .append("ops", new BsonInt64(sums[i][1])));
+    }
+    return latencies.append(
+        "transactions",
+        new BsonDocument("latency", new BsonInt64(0)).append("ops", new BsonInt64(0)));
+  }
+
+  private static String kind(String command) {
+    return switch (command) {
+      case "aggregate", "count", "distinct", "find", "getMore" -> "reads";
+      case "delete", "findAndModify", "insert", "update" -> "writes";
+      default -> "commands";
+    };
   }
 
   private BsonDocument sessionCache() {
@@ -126,22 +169,39 @@ final class ServerStatusCommand implements Command {
                     name,
                     new BsonDocument("failed", new BsonInt64(counts.failed.sum()))
                         .append("total", new BsonInt64(counts.total.sum()))));
-    return new BsonDocument("commands", commands);
+    long idle = services.cursors().idle().size();
+    long total = services.cursors().count();
+    var open =
+        new BsonDocument("noTimeout", new BsonInt64(0))
+            .append("pinned", new BsonInt64(Math.max(0, total - idle)))
+            .append("total", new BsonInt64(total));
+    return new BsonDocument("commands", commands).append("cursor", new BsonDocument("open", open));
   }
 
   private BsonDocument network() {
     NetworkMeters meters = services.network();
     return new BsonDocument("bytesIn", new BsonInt64(meters.bytesIn()))
         .append("bytesOut", new BsonInt64(meters.bytesOut()))
+        .append("physicalBytesIn", new BsonInt64(meters.bytesIn()))
+        .append("physicalBytesOut", new BsonInt64(meters.bytesOut()))
         .append("numRequests", new BsonInt64(meters.requests()));
   }
 
   private BsonDocument operations() {
     var counters = new BsonDocument();
-    for (Operation operation : Operation.values()) {
+    for (CommandMetrics.Operation operation : CommandMetrics.Operation.values()) {
       counters.append(
           operation.name().toLowerCase(Locale.ROOT),
           new BsonInt64(services.metrics().operations(operation)));
+    }
+    return counters;
+  }
+
+  /** Nothing is replicated. */
+  private static BsonDocument replicatedOperations() {
+    var counters = new BsonDocument();
+    for (CommandMetrics.Operation operation : CommandMetrics.Operation.values()) {
+      counters.append(operation.name().toLowerCase(Locale.ROOT), new BsonInt64(0));
     }
     return counters;
   }

@@ -1,6 +1,8 @@
 package dev.orrery.server.command;
 
 import dev.orrery.server.auth.Security;
+import dev.orrery.server.cursor.CursorRegistry;
+import dev.orrery.server.operation.Operations;
 import dev.orrery.server.session.ClusterClock;
 import dev.orrery.server.session.Sessions;
 
@@ -18,4 +20,6 @@ public record Services(
     ServerParameters parameters,
     RecentLog log,
     Runnable stop,
-    Security security) {}
+    Security security,
+    Operations operations,
+    CursorRegistry cursors) {}

@@ -1,5 +1,7 @@
 package dev.orrery.server.command;
 
+import dev.orrery.server.error.ErrorCode;
+import dev.orrery.server.operation.Operations;
 import dev.orrery.server.session.SessionId;
 import dev.orrery.server.session.Sessions;
 import dev.orrery.storage.value.RawDocument;
@@ -30,8 +32,15 @@ final class SessionsCommand implements Command {
     return new SessionsCommand(spec, sessions, Sessions::end);
   }
 
-  static SessionsCommand kill(Sessions sessions) {
-    return new SessionsCommand(Spec.of("killSessions", Access.READ), sessions, Sessions::end);
+  /** Also ends what runs in them. */
+  static SessionsCommand kill(Sessions sessions, Operations operations) {
+    return new SessionsCommand(
+        Spec.of("killSessions", Access.READ),
+        sessions,
+        (all, id) -> {
+          operations.kill(each -> id.equals(each.subject().session()), ErrorCode.INTERRUPTED);
+          all.end(id);
+        });
   }
 
   static SessionsCommand refresh(Sessions sessions) {

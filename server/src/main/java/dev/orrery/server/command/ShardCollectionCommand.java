@@ -108,7 +108,7 @@ final class ShardCollectionCommand implements Command {
     Params params = Params.parse(context, body);
     while (!isDone(params)) {
       // Another client created, filled or dropped the collection meanwhile: look again.
-      context.deadline().check();
+      context.operation().check();
     }
     context.awaitDurable(databases.engine().lastLsn());
     return new BsonDocument("_t", new BsonString("ShardCollectionResponse"))

@@ -8,7 +8,7 @@ import java.util.List;
 
 /** The numbers that a session knows the statements of a retryable write by. */
 record StatementIds(int first, List<Integer> all) {
-  private static final StatementIds FROM_ZERO = new StatementIds(0, List.of());
+  static final StatementIds FROM_ZERO = new StatementIds(0, List.of());
 
   /** Tells from which of the two fields the body has. */
   static StatementIds parse(CommandReader body, boolean hasFirst, boolean hasAll) {

@@ -8,6 +8,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletionStage;
 import org.bson.BsonDocument;
+import org.bson.BsonValue;
 import org.jspecify.annotations.Nullable;
 
 /** {@code update}: changes one or all documents that match, for each of its statements. */
@@ -86,6 +87,7 @@ public final class UpdateCommand implements Explainable {
 
   /** One update command at work. */
   private final class Bulk {
+    private final CommandContext context;
     private final Params params;
     private final ParseContext variables;
     private final Modification.Site site;
@@ -93,6 +95,7 @@ public final class UpdateCommand implements Explainable {
     private @Nullable Modification first;
 
     Bulk(CommandContext context, Params params) {
+      this.context = context;
       this.params = params;
       this.variables = QueryScope.variables(services, params.let);
       var writer = new DocumentWriter(services.databases().engine(), context);
@@ -117,7 +120,14 @@ public final class UpdateCommand implements Explainable {
     BsonDocument run() {
       for (int i = 0; i < params.statements.size(); i++) {
         try {
-          count(i, modification(i).run());
+          boolean isMulti = params.statements.get(i).options().isMulti();
+          RetryableWrites.requireSingle(context, !isMulti, "multi=true");
+          RetryRecord before = site.writer().begin(i);
+          if (before == null) {
+            count(i, modification(i).run());
+          } else {
+            repeat(i, before);
+          }
         } catch (CommandException e) {
           reply.fail(i, e);
           if (params.isOrdered) {
@@ -126,6 +136,17 @@ public final class UpdateCommand implements Explainable {
         }
       }
       return reply.toUpdateReply();
+    }
+
+    private void repeat(int index, RetryRecord before) {
+      int statement = context.statementId(index);
+      BsonValue upserted = before.upserted().get(statement);
+      reply.repeat(statement, upserted == null ? 1 : 0);
+      if (upserted == null) {
+        reply.countModified(1);
+      } else {
+        reply.upsert(index, upserted);
+      }
     }
 
     private Modification modification(int index) {

@@ -1,5 +1,6 @@
 package dev.orrery.server.command;
 
+import dev.orrery.server.auth.Restrictions;
 import dev.orrery.server.auth.RoleName;
 import dev.orrery.server.auth.ScramMechanism;
 import dev.orrery.server.auth.Security;
@@ -12,6 +13,7 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import org.bson.BsonDocument;
+import org.jspecify.annotations.Nullable;
 
 /** {@code updateUser}: another password, other roles, other custom data; what is named counts. */
 final class UpdateUserCommand implements Command {
@@ -39,9 +41,9 @@ final class UpdateUserCommand implements Command {
     List<RoleName> roles =
         body.has("roles") ? RoleNames.parse(name.database(), body.array("roles")) : null;
     RawDocument data = body.rawDocument("customData");
-    body.reject("authenticationRestrictions");
+    Restrictions restrictions = RestrictionsField.parse(body);
     body.finish();
-    if (password.text() == null && roles == null && data == null) {
+    if (password.text() == null && roles == null && data == null && restrictions == null) {
       throw new CommandException(
           ErrorCode.BAD_VALUE, "Must specify at least one field to update in updateUser");
     }
@@ -52,7 +54,10 @@ final class UpdateUserCommand implements Command {
     return credentials.thenApply(
         derived -> {
           context.awaitDurable(
-              security.accounts().update(name, user -> change(user, derived, roles, data)));
+              security
+                  .accounts()
+                  .update(
+                      name, user -> restrict(change(user, derived, roles, data), restrictions)));
           return new BsonDocument();
         });
   }
@@ -62,6 +67,10 @@ final class UpdateUserCommand implements Command {
     return known == null || known.credentials().mechanisms().isEmpty()
         ? List.of(ScramMechanism.values())
         : List.copyOf(known.credentials().mechanisms());
+  }
+
+  private static User restrict(User user, @Nullable Restrictions restrictions) {
+    return restrictions == null ? user : user.withRestrictions(restrictions);
   }
 
   private static User change(

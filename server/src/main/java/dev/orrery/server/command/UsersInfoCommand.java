@@ -37,7 +37,7 @@ final class UsersInfoCommand implements Command {
     boolean showsPrivileges = body.safeBool("showPrivileges", false);
     boolean showsCustomData = body.safeBool("showCustomData", true);
     RawDocument given = body.rawDocument("filter");
-    body.ignore("showAuthenticationRestrictions");
+    boolean showsRestrictions = body.safeBool("showAuthenticationRestrictions", false);
     body.finish();
     Predicate<UserName> named = named(context.database(), which);
     Filter filter = FilterParser.parse(given == null ? RawDocument.EMPTY : given);
@@ -45,6 +45,9 @@ final class UsersInfoCommand implements Command {
     for (User user : security.accounts().users()) {
       if (named.test(user.name())) {
         BsonDocument document = describe(user, showsCredentials, showsCustomData);
+        if (showsRestrictions) {
+          document.append("authenticationRestrictions", user.restrictions().document());
+        }
         if (showsPrivileges) {
           addPrivileges(document, user);
         }

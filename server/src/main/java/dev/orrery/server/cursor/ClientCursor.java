@@ -42,6 +42,8 @@ public final class ClientCursor implements AutoCloseable {
   private final End end;
   private @Nullable RawDocument pending;
   private boolean isExhausted;
+  private long documentsReturned;
+  private long batchesReturned;
   private @Nullable CollectionStore collection;
   private @Nullable MeteredRead metered;
   private long nanosLeft = Long.MAX_VALUE;
@@ -96,6 +98,19 @@ public final class ClientCursor implements AutoCloseable {
     return end == End.AWAITS;
   }
 
+  /** Whether it goes on at the end when there is more. */
+  public boolean isTailable() {
+    return end == End.STAYS || end == End.AWAITS;
+  }
+
+  public long documentsReturned() {
+    return documentsReturned;
+  }
+
+  public long batchesReturned() {
+    return batchesReturned;
+  }
+
   public Owner owner() {
     return owner;
   }
@@ -134,6 +149,8 @@ public final class ClientCursor implements AutoCloseable {
       pending = read();
       isExhausted = pending == null;
     }
+    documentsReturned += batch.size();
+    batchesReturned++;
     return batch;
   }
 

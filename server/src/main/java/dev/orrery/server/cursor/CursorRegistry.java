@@ -1,5 +1,6 @@
 package dev.orrery.server.cursor;
 
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
@@ -20,12 +21,14 @@ public final class CursorRegistry {
   /** A cursor, when it was used last, and whether a request has it now. */
   private static final class Entry {
     final ClientCursor cursor;
+    final long createdNanos;
     long usedNanos;
     boolean isTaken;
     boolean isKilled;
 
     Entry(ClientCursor cursor, long usedNanos) {
       this.cursor = cursor;
+      this.createdNanos = usedNanos;
       this.usedNanos = usedNanos;
     }
   }
@@ -175,6 +178,24 @@ public final class CursorRegistry {
       }
     }
     return null;
+  }
+
+  /** A cursor that waits for its client: how old it is, and since when nobody used it. */
+  public record Idle(long id, ClientCursor cursor, long ageNanos, long idleNanos) {}
+
+  /** The cursors that no request has now; a snapshot. */
+  public List<Idle> idle() {
+    long now = nanoClock.getAsLong();
+    var idle = new ArrayList<Idle>();
+    cursors.forEach(
+        (id, entry) -> {
+          synchronized (entry) {
+            if (!entry.isTaken && !entry.isKilled) {
+              idle.add(new Idle(id, entry.cursor, now - entry.createdNanos, now - entry.usedNanos));
+            }
+          }
+        });
+    return idle;
   }
 
   public int count() {

@@ -35,17 +35,20 @@ public final class CommandHandler implements RequestHandler {
   @Override
   public void opened(Connection connection) {
     meters.opened();
-    connection.attach(
+    var client =
         new ClientConnection(
             connection.id(),
             text(connection.remote()),
             text(connection.local()),
-            connection::certificateSubject));
+            connection::certificateSubject);
+    connection.attach(client);
+    dispatcher.opened(client);
   }
 
   @Override
   public void closed(Connection connection) {
     meters.closed();
+    dispatcher.closed((ClientConnection) connection.attachment());
   }
 
   @Override

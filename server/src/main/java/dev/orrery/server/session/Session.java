@@ -10,6 +10,7 @@ import org.jspecify.annotations.Nullable;
 public final class Session {
   private final SessionId id;
   private volatile long lastUseMillis;
+  private volatile boolean hasRecords;
   private long writeNumber = -1;
   private @Nullable CompletableFuture<BsonDocument> lastReply;
 
@@ -35,8 +36,23 @@ public final class Session {
       return lastReply;
     }
     writeNumber = number;
+    hasRecords = true;
     lastReply = reply;
     return null;
+  }
+
+  /** Whether a write of that number may have run before, here or before a restart. */
+  public synchronized boolean mayHaveRun(long number) {
+    return writeNumber == -1 || number == writeNumber;
+  }
+
+  /** Whether something of its writes is stored. */
+  public boolean hasRecords() {
+    return hasRecords;
+  }
+
+  public void keepsRecords() {
+    hasRecords = true;
   }
 
   /** Lets a write that failed as a whole be tried again. */

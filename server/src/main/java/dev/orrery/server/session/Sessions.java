@@ -83,9 +83,14 @@ public final class Sessions {
   /** Ends what was not used for too long, if nobody looked lately. */
   private void sweep(long now) {
     long due = nextSweepMillis.get();
-    if (now < due || !nextSweepMillis.compareAndSet(due, now + SWEEP_INTERVAL.toMillis())) {
-      return;
+    if (now >= due && nextSweepMillis.compareAndSet(due, now + SWEEP_INTERVAL.toMillis())) {
+      expire();
     }
+  }
+
+  /** Ends what was not used for too long; to be called now and then. */
+  public void expire() {
+    long now = clock.millis();
     long oldest = now - TIMEOUT.toMillis();
     alive.values().stream()
         .filter(session -> session.lastUseMillis() < oldest)

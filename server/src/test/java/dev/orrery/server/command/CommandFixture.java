@@ -1,6 +1,8 @@
 package dev.orrery.server.command;
 
 import dev.orrery.server.auth.Security;
+import dev.orrery.server.cursor.CursorRegistry;
+import dev.orrery.server.operation.Operations;
 import dev.orrery.server.session.ClusterClock;
 import dev.orrery.server.session.Sessions;
 import dev.orrery.server.throughput.Metering;
@@ -34,6 +36,9 @@ final class CommandFixture {
   final ClientConnection connection = new ClientConnection(7, "127.0.0.1:50000", "127.0.0.1:27017");
   Durability durability = Durability.IMMEDIATE;
   AccessControl access = AccessControl.OPEN;
+  final Operations operations = new Operations();
+  final CursorRegistry cursors =
+      new CursorRegistry(nanos::get, new AtomicLong(1000)::incrementAndGet);
   Metering metering = Metering.unlimited();
   Executor workers = Runnable::run;
   final Security security = Security.open();
@@ -57,7 +62,9 @@ final class CommandFixture {
         parameters,
         log,
         () -> stops.add("stop"),
-        security);
+        security,
+        operations,
+        cursors);
   }
 
   Dispatcher dispatcher() {
@@ -70,7 +77,8 @@ final class CommandFixture {
             durability,
             access,
             metrics,
-            metering);
+            metering,
+            operations);
     return new Dispatcher(parts, workers, nanos::get).obeying(rules);
   }
 

@@ -3,13 +3,15 @@ package dev.orrery.server.command;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.orrery.server.command.FieldRecorder.Use;
+import dev.orrery.server.operation.Operation;
+import dev.orrery.server.operation.Operations;
 import dev.orrery.server.throughput.Metering;
 import dev.orrery.server.throughput.Provisioning;
 import dev.orrery.storage.value.RawDocument;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.List;
+import java.util.ArrayList;
 import java.util.Map;
 import java.util.stream.Collectors;
 import org.bson.BsonDocument;
@@ -56,7 +58,13 @@ class CompatDocumentTest {
     var services = new CommandFixture().services();
     // Parsing ends before a command does anything, so none of them needs an engine.
     var databases = new Databases(null, Provisioning.EXTENDED, null);
-    List<Command> definitions = DdlCommands.all(databases, null, PipelineCheck.NONE, null, null);
+    var definitions =
+        new ArrayList<>(DdlCommands.all(databases, null, PipelineCheck.NONE, null, null));
+    var data =
+        new DataServices(databases, null, null, null, null, null, null, null, new Operations());
+    definitions.addAll(
+        OperationCommands.list(
+            data, services.facts(), new OperationCommands.Journals(null, null, null)));
     for (Command command : StandardCommands.table(services, definitions).commands()) {
       Map<String, Use> fields = fieldsOf(command);
       text.append("| ").append(title(command.spec()));
@@ -107,6 +115,6 @@ class CompatDocumentTest {
         "database",
         Envelope.read(nothing, false),
         null,
-        new CommandContext.Running(Deadline.after(0, () -> 0), Metering.unlimited().start(0)));
+        new Operation(0, null, null, Metering.unlimited().start(0), () -> 0));
   }
 }

@@ -53,7 +53,8 @@ final class CosmosFixture implements AutoCloseable {
             commands.clock,
             new Workers(Runnable::run, timer),
             directory,
-            ObjectId::new);
+            ObjectId::new,
+            commands.operations);
     var facts = commands.services().facts();
     var aggregate = new AggregateCommand(data, facts, commands.sessions);
     commands

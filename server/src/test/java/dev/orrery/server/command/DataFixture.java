@@ -15,7 +15,6 @@ import java.util.List;
 import java.util.UUID;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
-import java.util.concurrent.atomic.AtomicLong;
 import org.bson.BsonDocument;
 import org.bson.types.ObjectId;
 import org.jspecify.annotations.Nullable;
@@ -25,6 +24,7 @@ final class DataFixture implements AutoCloseable {
   final CommandFixture commands = new CommandFixture();
   final ChronicleEngine engine;
   final CursorRegistry cursors;
+  final Planner planner = new Planner();
   private final ScheduledExecutorService timer = Executors.newSingleThreadScheduledExecutor();
 
   DataFixture(Path directory) {
@@ -33,19 +33,19 @@ final class DataFixture implements AutoCloseable {
             directory.resolve("data"),
             EngineOptions.defaults().with(LogOptions.defaults().withFsync(false)),
             new QueryHooks());
-    cursors = new CursorRegistry(commands.nanos::get, new AtomicLong(1000)::incrementAndGet);
+    cursors = commands.cursors;
     var services =
         new DataServices(
             new Databases(engine),
-            new Planner(),
+            planner,
             cursors,
             new ClusterClock(commands.clock),
             commands.clock,
             new Workers(Runnable::run, timer),
             directory,
-            ObjectId::new);
-    var aggregate =
-        new AggregateCommand(services, commands.services().facts(), commands.services().sessions());
+            ObjectId::new,
+            commands.operations);
+    var aggregate = new AggregateCommand(services, commands.services().facts(), commands.sessions);
     DataCommands.list(services, aggregate, commands.services().facts()).forEach(commands::with);
     commands.with(aggregate);
     DdlCommands.all(services.databases(), cursors, aggregate, () -> new UUID(0, 1), () -> 0)

@@ -185,6 +185,7 @@ class DiagnosticCommandsTest {
     server.network.opened();
     server.network.opened();
     server.network.closed();
+    server.operations.opened(server.connection);
     server.network.received(100);
     server.network.sent(300);
     server.run("{ping: 1}");
@@ -192,11 +193,15 @@ class DiagnosticCommandsTest {
     server.run("{nope: 1}");
     BsonDocument reply = server.run("{serverStatus: 1, recordStats: 0, mem: 0}");
     assertThat(reply.getDocument("connections"))
-        .isEqualTo(BsonDocument.parse("{current: 1, available: 999, totalCreated: 2, active: 1}"));
+        .isEqualTo(
+            BsonDocument.parse(
+                "{current: 1, available: 999, totalCreated: 2, threaded: 1, active: 1}"));
     assertThat(reply.getDocument("network").toJson())
         .isEqualTo(
             BsonDocument.parse(
                     "{bytesIn: {$numberLong: '100'}, bytesOut: {$numberLong: '300'},"
+                        + " physicalBytesIn: {$numberLong: '100'},"
+                        + " physicalBytesOut: {$numberLong: '300'},"
                         + " numRequests: {$numberLong: '1'}}")
                 .toJson());
     assertThat(reply.getDocument("metrics").getDocument("commands").getDocument("ping"))

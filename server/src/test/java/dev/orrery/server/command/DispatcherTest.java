@@ -228,9 +228,9 @@ class DispatcherTest {
         new Fake(
             Spec.of("slow", Access.READ),
             (context, body) -> {
-              context.deadline().check();
+              context.operation().check();
               server.nanos.addAndGet(6_000_000);
-              context.deadline().check();
+              context.operation().check();
               return new BsonDocument();
             }));
     assertThat(server.error("{slow: 1, maxTimeMS: 5}"))

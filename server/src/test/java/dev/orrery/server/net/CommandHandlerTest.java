@@ -19,6 +19,8 @@ import dev.orrery.server.command.ServerFacts;
 import dev.orrery.server.command.ServerParameters;
 import dev.orrery.server.command.Services;
 import dev.orrery.server.command.StandardCommands;
+import dev.orrery.server.cursor.CursorRegistry;
+import dev.orrery.server.operation.Operations;
 import dev.orrery.server.session.ClusterClock;
 import dev.orrery.server.session.Sessions;
 import java.io.IOException;
@@ -49,7 +51,9 @@ class CommandHandlerTest {
             new ServerParameters(),
             new RecentLog(),
             () -> {},
-            Security.open());
+            Security.open(),
+            new Operations(),
+            new CursorRegistry(() -> 0, () -> 1));
     var parts =
         new Dispatcher.Parts(
             StandardCommands.table(services, List.of()),

@@ -237,11 +237,11 @@ public final class ChronicleEngine implements StorageEngine {
   }
 
   @Override
-  public void createIndexes(CollectionStore collection, List<IndexSpec> indexes) {
+  public void createIndexes(CollectionStore collection, List<IndexSpec> indexes, Runnable pause) {
     var target = (ChronicleCollection) collection;
     target.structureLock().lock();
     try {
-      new IndexBuild(this, target).run(indexes);
+      new IndexBuild(this, target, pause).run(indexes);
     } finally {
       target.structureLock().unlock();
     }
@@ -252,7 +252,7 @@ public final class ChronicleEngine implements StorageEngine {
     var target = (ChronicleCollection) collection;
     target.structureLock().lock();
     try {
-      new IndexBuild(this, target).replace(changed);
+      new IndexBuild(this, target, () -> {}).replace(changed);
     } finally {
       target.structureLock().unlock();
     }

@@ -28,10 +28,12 @@ final class IndexBuild {
 
   private final ChronicleEngine engine;
   private final ChronicleCollection collection;
+  private final Runnable pause;
 
-  IndexBuild(ChronicleEngine engine, ChronicleCollection collection) {
+  IndexBuild(ChronicleEngine engine, ChronicleCollection collection, Runnable pause) {
     this.engine = engine;
     this.collection = collection;
+    this.pause = pause;
   }
 
   /** Adds indexes. */
@@ -102,6 +104,7 @@ final class IndexBuild {
     long from = 1;
     int count;
     do {
+      pause.run();
       partition.lock.lock();
       try {
         if (partition.isDropped()) {

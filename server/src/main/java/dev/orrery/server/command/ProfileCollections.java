@@ -1,0 +1,71 @@
+package dev.orrery.server.command;
+
+import dev.orrery.server.operation.Operation;
+import dev.orrery.server.operation.OperationJournal.ProfileWriter;
+import dev.orrery.server.throughput.Metering;
+import dev.orrery.storage.CollectionStore;
+import dev.orrery.storage.Namespace;
+import dev.orrery.storage.StorageException;
+import dev.orrery.storage.catalog.CollectionInfo;
+import dev.orrery.storage.index.IndexSpec;
+import dev.orrery.storage.value.RawDocument;
+import java.util.List;
+import java.util.function.Supplier;
+import org.bson.BsonBoolean;
+import org.bson.BsonDocument;
+import org.bson.BsonInt32;
+import org.bson.BsonObjectId;
+import org.bson.types.ObjectId;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** The capped collection {@code system.profile} of each database that is profiled. */
+public final class ProfileCollections implements ProfileWriter {
+  static final String NAME = "system.profile";
+  private static final Logger LOG = LoggerFactory.getLogger(ProfileCollections.class);
+  private static final int BYTES_MAX = 1 << 20; // as in MongoDB
+
+  private final Databases databases;
+  private final Supplier<ObjectId> ids;
+
+  public ProfileCollections(Databases databases, Supplier<ObjectId> ids) {
+    this.databases = databases;
+    this.ids = ids;
+  }
+
+  /** Makes the collection if it is missing; null when another is made at this moment. */
+  @Nullable CollectionStore open(String database) {
+    CollectionStore found = databases.find(database, NAME);
+    if (found != null) {
+      return found;
+    }
+    var options =
+        new BsonDocument("capped", BsonBoolean.TRUE).append("size", new BsonInt32(BYTES_MAX));
+    var creation =
+        new CollectionInfo.Creation(
+            options, null, List.of(IndexSpec.idIndex()), 1, new BsonDocument());
+    return databases.create(new Namespace(database, NAME), creation);
+  }
+
+  @Override
+  public void write(String database, BsonDocument entry) {
+    try {
+      CollectionStore collection = open(database);
+      if (collection != null) {
+        // MongoDB's entries have no _id; here every document needs one.
+        entry.append("_id", new BsonObjectId(ids.get()));
+        writer(database).insertCapped(collection, RawDocument.of(entry));
+      }
+    } catch (StorageException e) {
+      LOG.warn("the profile of {} could not be written: {}", database, e.getMessage());
+    }
+  }
+
+  /** A writer of the server's own, which nobody pays for. */
+  private DocumentWriter writer(String database) {
+    var operation = new Operation(0, null, null, Metering.unlimited().start(0), () -> 0);
+    var context = new CommandContext(null, database, Envelope.NONE, null, operation);
+    return new DocumentWriter(databases.engine(), context);
+  }
+}

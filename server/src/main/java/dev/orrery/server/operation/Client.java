@@ -1,0 +1,25 @@
+package dev.orrery.server.operation;
+
+import dev.orrery.server.auth.Login;
+import dev.orrery.storage.value.RawDocument;
+import org.jspecify.annotations.Nullable;
+
+/** One connection of a client, as those see it who look after the server. */
+public interface Client {
+  long id();
+
+  /** Where the client is, as {@code host:port}. */
+  String remoteAddress();
+
+  /** What the client calls itself, or null. */
+  @Nullable String applicationName();
+
+  /** What the client told of itself in its first hello, or null before it. */
+  @Nullable RawDocument clientMetadata();
+
+  /** Who the client is. */
+  Login login();
+
+  /** The request that is being worked on, or null. */
+  @Nullable Operation operation();
+}

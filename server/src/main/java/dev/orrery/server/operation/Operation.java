@@ -1,0 +1,158 @@
+package dev.orrery.server.operation;
+
+import dev.orrery.server.error.CommandException;
+import dev.orrery.server.error.ErrorCode;
+import dev.orrery.server.plan.Execution;
+import dev.orrery.server.plan.QueryPlan;
+import dev.orrery.server.throughput.OperationWork;
+import dev.orrery.storage.WorkMeter;
+import java.util.concurrent.TimeUnit;
+import java.util.function.LongSupplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One request at work: who sent it, what it asks for, until when it may run, what it has done so
+ * far. Whoever works on it calls {@link #check} now and then. Others may read it, seeing what it
+ * has done a little late, and may kill it.
+ */
+public final class Operation {
+  private final int id;
+  private final Client client;
+  private final Subject subject;
+  private final OperationWork work;
+  private final LongSupplier nanoClock;
+  private final long startNanos;
+  private long endNanos;
+  private boolean isUnlimited = true;
+  private long waitedNanos;
+  private volatile @Nullable ErrorCode killedBy;
+
+  private @Nullable QueryPlan plan;
+  private @Nullable Execution execution;
+  // What the execution had done for earlier requests is taken off, what earlier ones did is added.
+  private long keysExamined;
+  private long documentsExamined;
+
+  public Operation(
+      int id, Client client, Subject subject, OperationWork work, LongSupplier nanoClock) {
+    this.id = id;
+    this.client = client;
+    this.subject = subject;
+    this.work = work;
+    this.nanoClock = nanoClock;
+    this.startNanos = nanoClock.getAsLong();
+  }
+
+  /** Ends it after so long; never when that is 0, as in MongoDB. */
+  public Operation limitedTo(long maxTimeMillis) {
+    isUnlimited = maxTimeMillis == 0;
+    endNanos = startNanos + TimeUnit.MILLISECONDS.toNanos(maxTimeMillis);
+    return this;
+  }
+
+  /** Ends it after what was left to an earlier request; see {@link #remainingNanos}. */
+  public Operation limitedToNanos(long nanosLeft) {
+    if (nanosLeft != Long.MAX_VALUE) {
+      isUnlimited = false;
+      endNanos = startNanos + nanosLeft;
+    }
+    return this;
+  }
+
+  /** How long it may run on, or a very long time without a limit. */
+  public long remainingNanos() {
+    return isUnlimited ? Long.MAX_VALUE : endNanos - nanoClock.getAsLong();
+  }
+
+  public int id() {
+    return id;
+  }
+
+  public Client client() {
+    return client;
+  }
+
+  public Subject subject() {
+    return subject;
+  }
+
+  /** Asks for, and counts, its request units. */
+  public OperationWork work() {
+    return work;
+  }
+
+  /** How long it has been running; what it waited for its client's sake is left out. */
+  public long nanos() {
+    return nanoClock.getAsLong() - startNanos - waitedNanos;
+  }
+
+  /** Says that it is about to wait for something to happen, as the client wants it to. */
+  public void willWait(long millis) {
+    waitedNanos += TimeUnit.MILLISECONDS.toNanos(millis);
+  }
+
+  /** Throws when it was killed or its time is up; long work calls it now and then. */
+  public void check() {
+    ErrorCode killed = killedBy;
+    if (killed != null) {
+      throw new CommandException(killed, words(killed));
+    }
+    if (!isUnlimited && nanoClock.getAsLong() - endNanos >= 0) {
+      throw new CommandException(ErrorCode.MAX_TIME_MS_EXPIRED, "operation exceeded time limit");
+    }
+  }
+
+  private static String words(ErrorCode killed) {
+    return switch (killed) {
+      case INTERRUPTED_AT_SHUTDOWN -> "interrupted at shutdown";
+      case CLIENT_DISCONNECT -> "client disconnected";
+      default -> "operation was interrupted";
+    };
+  }
+
+  /** Asks it to end with that error, at its next check; the first asker wins. */
+  public void kill(ErrorCode why) {
+    if (killedBy == null) {
+      killedBy = why;
+    }
+  }
+
+  public boolean isKilled() {
+    return killedBy != null;
+  }
+
+  /** Lets a plan be interrupted with it, and counts what the plan does. */
+  public void watch(Execution next) {
+    next.interruptBy(this::check);
+    keysExamined = keysExamined() - next.meter().keysExamined();
+    documentsExamined = documentsExamined() - next.meter().documentsLoaded();
+    execution = next;
+  }
+
+  /** Names the plan that it runs; the first one, when there are several. */
+  public void planned(QueryPlan chosen) {
+    if (plan == null) {
+      plan = chosen;
+    }
+  }
+
+  /** The plan that it runs, or null when there is none or none is known yet. */
+  public @Nullable QueryPlan plan() {
+    return plan;
+  }
+
+  public long keysExamined() {
+    WorkMeter meter = execution == null ? null : execution.meter();
+    return keysExamined + (meter == null ? 0 : meter.keysExamined());
+  }
+
+  public long documentsExamined() {
+    WorkMeter meter = execution == null ? null : execution.meter();
+    return documentsExamined + (meter == null ? 0 : meter.documentsLoaded());
+  }
+
+  /** How many physical partitions its last plan asked. */
+  public int partitionsVisited() {
+    return execution == null ? 0 : execution.partitionsVisited();
+  }
+}

@@ -1,0 +1,190 @@
+package dev.orrery.server.operation;
+
+import dev.orrery.server.auth.UserName;
+import dev.orrery.storage.value.BsonEncoder;
+import java.time.Clock;
+import java.time.Instant;
+import java.time.ZoneOffset;
+import java.time.format.DateTimeFormatter;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import org.bson.BsonArray;
+import org.bson.BsonBoolean;
+import org.bson.BsonDateTime;
+import org.bson.BsonDocument;
+import org.bson.BsonDouble;
+import org.bson.BsonInt32;
+import org.bson.BsonInt64;
+import org.bson.BsonString;
+import org.bson.BsonValue;
+import org.bson.json.JsonMode;
+import org.bson.json.JsonWriterSettings;
+
+/**
+ * What a request that ended did, told in two ways: as a document of {@code system.profile}, and as
+ * a line of the log in the shape of MongoDB's "Slow query".
+ */
+public final class OperationDetails {
+  private static final int SLOW_QUERY_ID = 51803;
+  private static final DateTimeFormatter TIME =
+      DateTimeFormatter.ofPattern("yyyy-MM-dd'T'HH:mm:ss.SSSxxx").withZone(ZoneOffset.UTC);
+  private static final JsonWriterSettings RELAXED =
+      JsonWriterSettings.builder().outputMode(JsonMode.RELAXED).build();
+  private static final int REPLY_BYTES_EXPECTED = 512;
+
+  private final Clock clock;
+
+  public OperationDetails(Clock clock) {
+    this.clock = clock;
+  }
+
+  /** The entry of the profile. */
+  BsonDocument profile(Operation operation, BsonDocument reply, long nanos) {
+    Subject subject = operation.subject();
+    var entry =
+        new BsonDocument("op", new BsonString(subject.kind()))
+            .append("ns", new BsonString(subject.namespace()))
+            .append("command", OperationReport.command(subject, false));
+    counts(entry, operation, reply);
+    outcome(entry, reply);
+    entry
+        .append("locks", new BsonDocument())
+        .append("responseLength", new BsonInt32(length(reply)))
+        .append("protocol", new BsonString("op_msg"))
+        .append("millis", number(TimeUnit.NANOSECONDS.toMillis(nanos)))
+        .append("requestCharge", OperationReport.charge(operation));
+    if (operation.plan() != null) {
+      entry
+          .append("planSummary", new BsonString(PlanSummary.of(operation.plan())))
+          .append("execStats", PlanSummary.tree(operation.plan()));
+    }
+    return client(entry.append("ts", new BsonDateTime(clock.millis())), operation.client());
+  }
+
+  private static BsonDocument client(BsonDocument entry, Client client) {
+    String address = client.remoteAddress();
+    int port = address.lastIndexOf(':');
+    entry.append("client", new BsonString(port < 0 ? address : address.substring(0, port)));
+    if (client.applicationName() != null) {
+      entry.append("appName", new BsonString(client.applicationName()));
+    }
+    UserName user = OperationReport.user(client);
+    var users = new BsonArray();
+    if (user != null) {
+      users.add(
+          new BsonDocument("user", new BsonString(user.user()))
+              .append("db", new BsonString(user.database())));
+    }
+    return entry
+        .append("allUsers", users)
+        .append("user", new BsonString(user == null ? "" : user.toString()));
+  }
+
+  /** What was read, written and returned. */
+  private static void counts(BsonDocument entry, Operation operation, BsonDocument reply) {
+    if (operation.plan() != null || operation.documentsExamined() > 0) {
+      entry
+          .append("keysExamined", number(operation.keysExamined()))
+          .append("docsExamined", number(operation.documentsExamined()));
+    }
+    BsonValue cursor = reply.get("cursor");
+    if (cursor != null && cursor.isDocument()) {
+      cursor(entry, cursor.asDocument());
+    }
+    BsonValue changed = reply.get("n");
+    if (changed != null && changed.isNumber()) {
+      String name =
+          switch (operation.subject().command()) {
+            case "insert" -> "ninserted";
+            case "delete" -> "ndeleted";
+            case "update" -> "nMatched";
+            default -> null;
+          };
+      if (name != null) {
+        entry.append(name, changed);
+      }
+    }
+    for (String name : List.of("nModified")) {
+      if (reply.containsKey(name)) {
+        entry.append(name, reply.get(name));
+      }
+    }
+    if (reply.containsKey("upserted")) {
+      entry.append("upsert", BsonBoolean.TRUE);
+    }
+  }
+
+  private static void cursor(BsonDocument entry, BsonDocument cursor) {
+    BsonValue id = cursor.get("id");
+    if (id != null && id.isInt64()) {
+      boolean isOpen = id.asInt64().getValue() != 0;
+      entry.append(isOpen ? "cursorid" : "cursorExhausted", isOpen ? id : BsonBoolean.TRUE);
+    }
+    BsonValue batch = cursor.getOrDefault("firstBatch", cursor.get("nextBatch"));
+    if (batch != null && batch.isArray()) {
+      entry.append("nreturned", number(batch.asArray().size()));
+    }
+  }
+
+  private static void outcome(BsonDocument entry, BsonDocument reply) {
+    if (reply.containsKey("code") && reply.containsKey("errmsg")) {
+      entry
+          .append("ok", new BsonDouble(0))
+          .append("errMsg", reply.get("errmsg"))
+          .append("errName", reply.getOrDefault("codeName", new BsonString("")))
+          .append("errCode", reply.get("code"));
+    }
+  }
+
+  /** One line of JSON. */
+  String logLine(Operation operation, BsonDocument reply, long nanos) {
+    Subject subject = operation.subject();
+    boolean isWrite = !subject.isRead() && !subject.kind().equals("command");
+    String time = TIME.format(Instant.ofEpochMilli(clock.millis()));
+    return new BsonDocument("t", new BsonDocument("$date", new BsonString(time)))
+        .append("s", new BsonString("I"))
+        .append("c", new BsonString(isWrite ? "WRITE" : "COMMAND"))
+        .append("id", new BsonInt32(SLOW_QUERY_ID))
+        .append("ctx", new BsonString("conn" + operation.client().id()))
+        .append("msg", new BsonString("Slow query"))
+        .append("attr", attributes(operation, reply, nanos))
+        .toJson(RELAXED);
+  }
+
+  private BsonDocument attributes(Operation operation, BsonDocument reply, long nanos) {
+    Subject subject = operation.subject();
+    Client client = operation.client();
+    String kind = subject.kind();
+    boolean isWrite = kind.equals("update") || kind.equals("remove") || kind.equals("insert");
+    var attributes =
+        new BsonDocument("type", new BsonString(isWrite ? kind : "command"))
+            .append("ns", new BsonString(subject.namespace()));
+    if (client.applicationName() != null) {
+      attributes.append("appName", new BsonString(client.applicationName()));
+    }
+    attributes.append("command", OperationReport.command(subject, true));
+    if (operation.plan() != null) {
+      attributes.append("planSummary", new BsonString(PlanSummary.of(operation.plan())));
+    }
+    counts(attributes, operation, reply);
+    outcome(attributes, reply);
+    return attributes
+        .append("reslen", new BsonInt32(length(reply)))
+        .append("locks", new BsonDocument())
+        .append("requestCharge", OperationReport.charge(operation))
+        .append("partitionsVisited", new BsonInt32(operation.partitionsVisited()))
+        .append("remote", new BsonString(client.remoteAddress()))
+        .append("protocol", new BsonString("op_msg"))
+        .append("durationMillis", number(TimeUnit.NANOSECONDS.toMillis(nanos)));
+  }
+
+  private static int length(BsonDocument reply) {
+    var encoder = new BsonEncoder(REPLY_BYTES_EXPECTED);
+    encoder.writeDocument(reply);
+    return encoder.length();
+  }
+
+  private static BsonValue number(long value) {
+    return value == (int) value ? new BsonInt32((int) value) : new BsonInt64(value);
+  }
+}

@@ -1,0 +1,68 @@
+package dev.orrery.server.operation;
+
+import dev.orrery.storage.value.RawDocument;
+import java.util.function.Consumer;
+import java.util.function.DoubleSupplier;
+import org.bson.BsonDocument;
+
+/**
+ * Writes down what requests did: the time of each for {@code top}, the slow ones in the log, those
+ * that are profiled in {@code system.profile}.
+ */
+public final class OperationJournal implements OperationListener {
+  /** Where the documents of a database's profile go. */
+  public interface ProfileWriter {
+    void write(String database, BsonDocument entry);
+  }
+
+  private final ProfileSettings settings;
+  private final Top top;
+  private final OperationDetails details;
+  private final ProfileWriter profile;
+  private final Consumer<String> slowLog;
+  private final DoubleSupplier random;
+
+  /** What is written where. */
+  public record Outputs(Top top, ProfileWriter profile, Consumer<String> slowLog) {}
+
+  /**
+   * @param random from 0 to 1, decides which requests are samples
+   */
+  public OperationJournal(
+      ProfileSettings settings, OperationDetails details, Outputs outputs, DoubleSupplier random) {
+    this.settings = settings;
+    this.details = details;
+    this.top = outputs.top;
+    this.profile = outputs.profile;
+    this.slowLog = outputs.slowLog;
+    this.random = random;
+  }
+
+  @Override
+  public boolean ended(Operation operation) {
+    long nanos = operation.nanos();
+    top.add(operation.subject(), nanos);
+    return settings.mayMatter(nanos);
+  }
+
+  @Override
+  public void write(Operation operation, BsonDocument reply) {
+    long nanos = operation.nanos();
+    String name = operation.subject().database();
+    ProfileSettings.Database database = settings.database(name);
+    BsonDocument entry = null;
+    boolean isNotable;
+    if (database.filter() != null) {
+      entry = details.profile(operation, reply, nanos);
+      isNotable = database.filter().matches(RawDocument.of(entry));
+    } else {
+      isNotable = settings.isSlow(nanos) && random.getAsDouble() < settings.sampleRate();
+    }
+    if (isNotable) {
+      slowLog.accept(details.logLine(operation, reply, nanos));
+    }
+    if (database.level() == 2 || database.level() == 1 && isNotable) {
+      profile.write(name, entry != null ? entry : details.profile(operation, reply, nanos));
+    }
+  }
+}

@@ -1,0 +1,69 @@
+package dev.orrery.server.operation;
+
+import dev.orrery.server.error.ErrorCode;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Predicate;
+
+/**
+ * The connected clients and the request of each. A request is entered by one store into its
+ * connection and found by walking over the connections: many requests pay little, and the few who
+ * ask pay more.
+ */
+public final class Operations {
+  private final Map<Long, Client> clients = new ConcurrentHashMap<>();
+  private final AtomicInteger lastId = new AtomicInteger();
+  private final WriteLock writeLock = new WriteLock();
+
+  /** Holds writes back when somebody asks for it. */
+  public WriteLock writeLock() {
+    return writeLock;
+  }
+
+  public void opened(Client client) {
+    clients.put(client.id(), client);
+  }
+
+  /** Forgets a client that is gone, and ends what it can no longer be told. */
+  public void closed(Client client) {
+    clients.remove(client.id());
+    Operation last = client.operation();
+    if (last != null && last.subject().endsWithClient()) {
+      last.kill(ErrorCode.CLIENT_DISCONNECT);
+    }
+  }
+
+  /** A number that no other request has, until four billion later. */
+  public int nextId() {
+    return lastId.incrementAndGet();
+  }
+
+  /** All connections, whether they are at work or not; a snapshot. */
+  public List<Client> clients() {
+    return List.copyOf(clients.values());
+  }
+
+  /** What is being worked on; a snapshot. */
+  public List<Operation> running() {
+    var running = new ArrayList<Operation>();
+    for (Client client : clients.values()) {
+      Operation operation = client.operation();
+      if (operation != null) {
+        running.add(operation);
+      }
+    }
+    return running;
+  }
+
+  /** Asks those to end that are meant. */
+  public void kill(Predicate<Operation> which, ErrorCode why) {
+    for (Operation operation : running()) {
+      if (which.test(operation)) {
+        operation.kill(why);
+      }
+    }
+  }
+}
