@@ -16,6 +16,7 @@ import dev.orrery.server.command.Request;
 import dev.orrery.server.command.ServerFacts;
 import dev.orrery.server.command.Workers;
 import dev.orrery.server.cursor.CursorRegistry;
+import dev.orrery.server.operation.Operations;
 import dev.orrery.server.plan.Planner;
 import dev.orrery.server.query.QueryHooks;
 import dev.orrery.server.session.ClusterClock;
@@ -98,6 +99,7 @@ final class DispatchedServer implements AutoCloseable {
 
   private Dispatcher dispatcher(Path directory, Databases databases, Metering metering) {
     Clock clock = Clock.systemUTC();
+    var operations = new Operations();
     var clusterClock = new ClusterClock(clock);
     var data =
         new DataServices(
@@ -108,7 +110,8 @@ final class DispatchedServer implements AutoCloseable {
             clock,
             new Workers(Runnable::run, timer),
             directory,
-            ObjectId::new);
+            ObjectId::new,
+            operations);
     var facts = ServerFacts.starting("benchmark", 10, clock);
     var sessions = new Sessions(clock);
     var aggregate = new AggregateCommand(data, facts, sessions);
@@ -122,7 +125,8 @@ final class DispatchedServer implements AutoCloseable {
             engine::whenDurable,
             AccessControl.OPEN,
             new CommandMetrics(),
-            metering);
+            metering,
+            operations);
     return new Dispatcher(parts, Runnable::run, System::nanoTime);
   }
 
