@@ -94,12 +94,17 @@ public final class Operation {
 
   /** Throws when it was killed or its time is up; long work calls it now and then. */
   public void check() {
+    checkKilled();
+    if (!isUnlimited && nanoClock.getAsLong() - endNanos >= 0) {
+      throw new CommandException(ErrorCode.MAX_TIME_MS_EXPIRED, "operation exceeded time limit");
+    }
+  }
+
+  /** The same for work that waits for its client's sake, for as long as the client says. */
+  public void checkKilled() {
     ErrorCode killed = killedBy;
     if (killed != null) {
       throw new CommandException(killed, words(killed));
-    }
-    if (!isUnlimited && nanoClock.getAsLong() - endNanos >= 0) {
-      throw new CommandException(ErrorCode.MAX_TIME_MS_EXPIRED, "operation exceeded time limit");
     }
   }
 
