@@ -174,6 +174,7 @@ public final class GetMoreCommand implements Command {
       CommandContext context, Params params, ClientCursor cursor) {
     cursor.execution().interruptBy(() -> {});
     long millis = context.maxTimeMillis() > 0 ? context.maxTimeMillis() : AWAIT_MILLIS_DEFAULT;
+    context.operation().limitedTo(0); // here maxTimeMS is how long to wait, not a limit
     var reply = new CompletableFuture<BsonDocument>();
     var waiting = new Waiting(context.operation(), params, cursor, reply);
     workers.runLater(0, () -> await(waiting, millis));
