@@ -101,7 +101,6 @@ final class DispatchedServer implements AutoCloseable {
     Clock clock = Clock.systemUTC();
     var operations = new Operations();
     var clusterClock = new ClusterClock(clock);
-    var operations = new Operations();
     var data =
         new DataServices(
             databases,
