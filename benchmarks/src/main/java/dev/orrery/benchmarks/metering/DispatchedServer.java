@@ -99,6 +99,7 @@ final class DispatchedServer implements AutoCloseable {
 
   private Dispatcher dispatcher(Path directory, Databases databases, Metering metering) {
     Clock clock = Clock.systemUTC();
+    var operations = new Operations();
     var clusterClock = new ClusterClock(clock);
     var operations = new Operations();
     var data =

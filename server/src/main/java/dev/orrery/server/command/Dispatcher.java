@@ -333,7 +333,7 @@ public final class Dispatcher {
   private void count(Call call) {
     Command.Spec spec = call.command.spec();
     long nanos = nanoClock.getAsLong() - call.startNanos;
-    parts.metrics().succeeded(spec, nanos);
+    parts.metrics().succeeded(spec, call.context.operation().statements(), nanos);
     settle(call, nanos);
     if (LOG.isDebugEnabled()) { // or the number becomes an object for nothing
       LOG.debug("{} took {} us", spec.name(), nanos / 1000);

@@ -190,7 +190,7 @@ public final class GetMoreCommand implements Command {
   private void await(Waiting waiting, long millis) {
     Params params = waiting.params;
     try {
-      waiting.operation.check();
+      waiting.operation.checkKilled(); // maxTimeMS is how long it waits
       waiting.cursor.requireAlive();
       List<RawDocument> batch = waiting.cursor.nextBatch(params.count());
       if (batch.isEmpty() && millis > 0 && !cursors.isKilled(params.id)) {

@@ -25,6 +25,7 @@ public final class Operation {
   private long endNanos;
   private boolean isUnlimited = true;
   private long waitedNanos;
+  private int statements = 1;
   private volatile @Nullable ErrorCode killedBy;
 
   private @Nullable QueryPlan plan;
@@ -93,12 +94,17 @@ public final class Operation {
 
   /** Throws when it was killed or its time is up; long work calls it now and then. */
   public void check() {
+    checkKilled();
+    if (!isUnlimited && nanoClock.getAsLong() - endNanos >= 0) {
+      throw new CommandException(ErrorCode.MAX_TIME_MS_EXPIRED, "operation exceeded time limit");
+    }
+  }
+
+  /** The same for work that waits for its client's sake, for as long as the client says. */
+  public void checkKilled() {
     ErrorCode killed = killedBy;
     if (killed != null) {
       throw new CommandException(killed, words(killed));
-    }
-    if (!isUnlimited && nanoClock.getAsLong() - endNanos >= 0) {
-      throw new CommandException(ErrorCode.MAX_TIME_MS_EXPIRED, "operation exceeded time limit");
     }
   }
 
@@ -151,8 +157,18 @@ public final class Operation {
     return documentsExamined + (meter == null ? 0 : meter.documentsLoaded());
   }
 
-  /** How many physical partitions its last plan asked. */
+  /** How many physical partitions it asked so far. */
   public int partitionsVisited() {
-    return execution == null ? 0 : execution.partitionsVisited();
+    return work.partitionsVisited();
+  }
+
+  /** Says that it does so many of its kind at once, such as the documents of an insert. */
+  public void consistsOf(int count) {
+    statements = count;
+  }
+
+  /** As how many it counts. */
+  public int statements() {
+    return statements;
   }
 }
