@@ -2,24 +2,47 @@ package dev.orrery.server.command;
 
 import dev.orrery.server.session.ClusterClock;
 import dev.orrery.storage.value.BsonEncoder;
+import dev.orrery.storage.value.LittleEndian;
 import org.bson.BsonDocument;
 import org.bson.BsonTimestamp;
 
 /**
- * A cluster time and how replies tell it. Reads between two writes tell the same one, so it is
- * encoded once.
+ * A cluster time and how replies tell it. Reads between two writes tell the same one; every write
+ * makes another, so only its two places in prepared bytes are written anew.
  *
  * @param lastFields what ends a reply in bytes: {@code ok}, {@code $clusterTime} and {@code
  *     operationTime}
  */
-record ClusterTime(BsonTimestamp time, BsonDocument field, byte[] lastFields) {
-  static ClusterTime of(BsonTimestamp time) {
-    BsonDocument field = Replies.clusterTime(time);
+record ClusterTime(BsonTimestamp time, byte[] lastFields) {
+  private static final byte[] TEMPLATE = template(new BsonTimestamp(0));
+
+  /** Behind {@code ok: double}, {@code $clusterTime: } length, and the name of its first field. */
+  private static final int FIRST_OFFSET =
+      1
+          + "ok".length()
+          + 1
+          + Double.BYTES
+          + 1
+          + "$clusterTime".length()
+          + 1
+          + Integer.BYTES
+          + 1
+          + "clusterTime".length()
+          + 1;
+
+  private static byte[] template(BsonTimestamp time) {
     var fields = new BsonEncoder(128);
     Replies.writeOk(fields);
-    fields.writeElement("$clusterTime", field);
+    fields.writeElement("$clusterTime", Replies.clusterTime(time));
     fields.writeElement("operationTime", time);
-    return new ClusterTime(time, field, fields.toByteArray());
+    return fields.toByteArray();
+  }
+
+  static ClusterTime of(BsonTimestamp time) {
+    byte[] fields = TEMPLATE.clone();
+    LittleEndian.putInt64(fields, FIRST_OFFSET, time.getValue());
+    LittleEndian.putInt64(fields, fields.length - Long.BYTES, time.getValue());
+    return new ClusterTime(time, fields);
   }
 
   /** This one if it is still the clock's, else the present one. */
@@ -28,6 +51,6 @@ record ClusterTime(BsonTimestamp time, BsonDocument field, byte[] lastFields) {
   }
 
   void appendTo(BsonDocument reply) {
-    reply.append("$clusterTime", field).append("operationTime", time);
+    reply.append("$clusterTime", Replies.clusterTime(time)).append("operationTime", time);
   }
 }

@@ -319,6 +319,9 @@ public final class Dispatcher {
     if (call.followsClusterTime
         && call.replyTo instanceof ReplyTarget target
         && !reply.containsKey("ok")) {
+      if (isNotable(call)) {
+        listener.write(call.context.operation(), Replies.succeed(reply.clone()));
+      }
       latest = latest.at(parts.clusterClock());
       target.accept(reply, latest.lastFields());
       return;
