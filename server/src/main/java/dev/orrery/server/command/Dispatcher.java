@@ -317,6 +317,7 @@ public final class Dispatcher {
     if (call.followsClusterTime
         && call.replyTo instanceof ReplyTarget target
         && !reply.containsKey("ok")) {
+      end(call, reply);
       latest = latest.at(parts.clusterClock());
       target.accept(reply, latest.lastFields());
       return;
@@ -405,9 +406,15 @@ public final class Dispatcher {
     return listener.ended(call.context.operation());
   }
 
-  private void send(Call call, BsonDocument reply) {
-    if (call.context != null && isNotable(call)) {
+  private void end(Call call, BsonDocument reply) {
+    if (isNotable(call)) {
       listener.write(call.context.operation(), reply);
+    }
+  }
+
+  private void send(Call call, BsonDocument reply) {
+    if (call.context != null) {
+      end(call, reply);
     }
     if (call.followsClusterTime) {
       latest = latest.at(parts.clusterClock());
