@@ -1,5 +1,6 @@
 package dev.orrery.benchmarks;
 
+import dev.orrery.benchmarks.metering.MeteringBenchmark;
 import dev.orrery.benchmarks.store.HeapBenchmark;
 import dev.orrery.benchmarks.store.StoreBenchmark;
 import java.util.Arrays;
@@ -13,7 +14,8 @@ public final class Main {
                  [--servers NAME,...] [--jar FILE] [--jvm OPTIONS] [--directory DIR] [--results DIR]
                  [--document FILE]
              benchmarks.jar store|heap [--documents N] [--durable N] [--rounds N] [--warmups N]
-                 [--stores NAME,...] [--directory DIR]""";
+                 [--stores NAME,...] [--directory DIR]
+             benchmarks.jar metering [--documents N] [--reads N] [--rounds N] [--warmups N]""";
 
   private Main() {}
 
@@ -25,6 +27,7 @@ public final class Main {
     switch (name) {
       case "run" -> new Run(options).run();
       case "store" -> new StoreBenchmark(options).run();
+      case "metering" -> new MeteringBenchmark(options).run();
       case "heap" -> new HeapBenchmark(options).run();
       default -> {
         System.err.println(USAGE);

@@ -81,6 +81,7 @@ record MergeStage(
   }
 
   private void merge(BsonDocument document, Output output, Run run) {
+    requireUpdate();
     if (on.equals(List.of("_id")) && !document.containsKey("_id")) {
       mergeNew(document, output);
       return;
@@ -109,6 +110,18 @@ record MergeStage(
       }
     }
     throw new CommandException(ErrorCode.WRITE_CONFLICT, "$merge met too many other writes");
+  }
+
+  /** Every document is an update to MongoDB, which so refuses other stages at the first one. */
+  private void requireUpdate() {
+    if (change.pipeline == null) {
+      return;
+    }
+    for (Stage stage : change.pipeline.stages()) {
+      if (!(stage instanceof MappingStage)) {
+        throw UpdatePipeline.refused(stage.name());
+      }
+    }
   }
 
   private void mergeNew(BsonDocument document, Output output) {

@@ -121,7 +121,7 @@ record UnwindStage(List<String> path, @Nullable List<String> index, boolean isKe
 
   @Override
   public boolean addDependencies(Dependencies dependencies) {
-    dependencies.addField(String.join(".", path));
+    dependencies.addShape(String.join(".", path));
     return false;
   }
 

@@ -65,10 +65,14 @@ public final class UpdatePipeline {
       refused = refused == null ? refusal : refused;
     }
     if (refused != null) {
-      throw new CommandException(
-          ErrorCode.INVALID_OPTIONS, refused + " is not allowed to be used within an update");
+      throw refused(refused);
     }
     return new UpdatePipeline(parsed);
+  }
+
+  static CommandException refused(String stage) {
+    return new CommandException(
+        ErrorCode.INVALID_OPTIONS, stage + " is not allowed to be used within an update");
   }
 
   /** What the stages, one after the other, make of a document, which stays as it is. */

@@ -56,12 +56,14 @@ public final class CommandMetrics {
     return internalErrors.sum();
   }
 
-  void succeeded(Command.Spec spec, long nanos) {
+  void succeeded(Command.Spec spec, int statements, long nanos) {
     Counts counts = counts(spec);
     counts.total.increment();
     counts.nanos.add(nanos);
     switch (spec.name()) {
-      case "insert", "update", "delete" -> {} // they count their statements themselves
+      case "insert" -> count(Operation.INSERT, statements);
+      case "update" -> count(Operation.UPDATE, statements);
+      case "delete" -> count(Operation.DELETE, statements);
       case "find" -> count(Operation.QUERY, 1);
       case "getMore" -> count(Operation.GETMORE, 1);
       default -> count(Operation.COMMAND, 1);

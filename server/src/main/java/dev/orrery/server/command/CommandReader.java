@@ -9,7 +9,6 @@ import dev.orrery.storage.value.RawDocument;
 import dev.orrery.storage.value.RawElements;
 import dev.orrery.storage.value.RawTypes;
 import dev.orrery.storage.value.RawValue;
-import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -25,7 +24,6 @@ import org.jspecify.annotations.Nullable;
 public final class CommandReader {
   private static final int FIELDS_EXPECTED = 12;
   private static final boolean[] NONE = {};
-  private static final byte[] DATABASE = "$db".getBytes(StandardCharsets.UTF_8);
 
   private final String path;
   private final String database;
@@ -55,47 +53,27 @@ public final class CommandReader {
 
   /** The body of a command; its first field is found under the command's name, also by alias. */
   static CommandReader ofCommand(Command.Spec spec, String database, Request request) {
-    var reader = new CommandReader(spec.fieldsOf(), database, request.sequences(), null);
-    reader.index(request.body());
-    return reader.under(spec);
+    return ofCommand(spec, database, request, null);
   }
 
   /** The same for a request that names its database itself; {@code names} knows the usual ones. */
   static CommandReader ofCommand(Command.Spec spec, Request request, NameCache names) {
-    String database =
-        request.isLegacy() ? request.legacyDatabase() : names.text(databaseOf(request.body()));
+    return ofCommand(spec, request.database(names), request, names);
+  }
+
+  private static CommandReader ofCommand(
+      Command.Spec spec, String database, Request request, @Nullable NameCache known) {
     var reader = new CommandReader(spec.fieldsOf(), database, request.sequences(), null);
-    reader.known = names;
-    reader.index(request.body());
-    return reader.under(spec);
-  }
-
-  private CommandReader under(Command.Spec spec) {
-    names[0] = spec.name();
-    present |= bit(spec.name());
-    used[0] = true; // not every command reads the value of its own field
-    return this;
-  }
-
-  private static RawValue databaseOf(RawDocument body) {
-    RawValue database = body.field(DATABASE);
-    if (database == null) {
-      throw new CommandException(
-          ErrorCode.LOCATION_40571, "OP_MSG requests require a $db argument");
-    }
-    if (database.type() != RawTypes.STRING) {
-      throw new CommandException(
-          ErrorCode.LOCATION_13111,
-          "wrong type for field ($db) %d != 2".formatted(Byte.toUnsignedInt(database.type())));
-    }
-    return database;
+    reader.index(request.body(), known);
+    reader.names[0] = spec.name();
+    reader.present |= bit(spec.name());
+    reader.used[0] = true; // not every command reads the value of its own field
+    return reader;
   }
 
   /** {@code path} is how messages call the document, such as {@code create.timeseries}. */
   public static CommandReader of(String path, RawDocument document) {
-    var reader = new CommandReader(path, "", List.of(), null);
-    reader.index(document);
-    return reader;
+    return new CommandReader(path, "", List.of(), null).index(document, null);
   }
 
   /** A reader of nothing that tells {@code recorder} what is asked for. */
@@ -103,7 +81,8 @@ public final class CommandReader {
     return new CommandReader(path, "database", List.of(), recorder);
   }
 
-  private void index(RawDocument body) {
+  private CommandReader index(RawDocument body, @Nullable NameCache cache) {
+    known = cache;
     RawElements elements = body.elements();
     while (elements.next()) {
       if (count == names.length) {
@@ -116,6 +95,7 @@ public final class CommandReader {
       values[count++] = elements.value();
       present |= bit(name);
     }
+    return this;
   }
 
   private static long bit(String name) {
@@ -127,7 +107,6 @@ public final class CommandReader {
     return database;
   }
 
-  /** How many fields there are. */
   int size() {
     return count;
   }
@@ -144,9 +123,9 @@ public final class CommandReader {
     return used[index];
   }
 
-  /** The text of a field that is a string. */
-  String textAt(int index) {
-    return known == null ? values[index].asString() : known.text(values[index]);
+  /** The text of a value that is a string. */
+  String text(RawValue string) {
+    return known == null ? string.asString() : known.text(string);
   }
 
   boolean hasSequences() {
@@ -191,7 +170,7 @@ public final class CommandReader {
       throw new CommandException(
           wrongType, "collection name has invalid type " + BsonTypeNames.of(value.type()));
     }
-    String collection = known == null ? value.asString() : known.text(value);
+    String collection = text(value);
     Names.requireNamespace(database, collection);
     return collection;
   }
@@ -251,10 +230,7 @@ public final class CommandReader {
 
   /** A reader of one of the documents in an array field, called as MongoDB calls it. */
   public CommandReader element(String name, RawDocument document) {
-    var reader = new CommandReader(pathOf(name), database, List.of(), null);
-    reader.known = known;
-    reader.index(document);
-    return reader;
+    return new CommandReader(pathOf(name), database, List.of(), null).index(document, known);
   }
 
   /** The documents of an array or a document sequence of that name; none when it is missing. */

@@ -95,6 +95,7 @@ public final class DeleteCommand implements Explainable {
   public CompletionStage<BsonDocument> start(CommandContext context, CommandReader body) {
     Params params = Params.parse(body);
     WriteTarget.requireName(context.database(), params.collection);
+    context.operation().consistsOf(params.statements.size());
     ParseContext variables = QueryScope.variables(services, params.let);
     CollectionStore collection = services.databases().find(context.database(), params.collection);
     return RetryableWrites.once(

@@ -265,17 +265,15 @@ public final class Dispatcher {
     Session session = hasSession ? parts.sessions().use(sessionId) : null;
     call.context =
         new CommandContext(
-                request.connection(),
-                database,
-                envelope,
-                session,
-                begin(request, spec, database, envelope))
+                request.connection(), database, envelope, session, begin(call, database, envelope))
             .guardedBy(parts.access());
     return body;
   }
 
   /** From now on the call shows in currentOp, and can be killed. */
-  private Operation begin(Request request, Command.Spec spec, String database, Envelope envelope) {
+  private Operation begin(Call call, String database, Envelope envelope) {
+    Request request = call.request;
+    Command.Spec spec = call.command.spec();
     var subject =
         new Subject(
             spec.name(),
@@ -286,7 +284,11 @@ public final class Dispatcher {
     ClientConnection connection = request.connection();
     var operation =
         new Operation(
-            parts.operations().nextId(), connection, subject, parts.metering().start(), nanoClock);
+            parts.operations().nextId(),
+            connection,
+            subject,
+            parts.metering().start(call.startNanos),
+            nanoClock);
     connection.begin(operation.limitedTo(envelope.maxTimeMillis()));
     return operation;
   }
@@ -329,7 +331,7 @@ public final class Dispatcher {
   private void count(Call call) {
     Command.Spec spec = call.command.spec();
     long nanos = nanoClock.getAsLong() - call.startNanos;
-    parts.metrics().succeeded(spec, nanos);
+    parts.metrics().succeeded(spec, call.context.operation().statements(), nanos);
     settle(call, nanos);
     if (LOG.isDebugEnabled()) { // or the number becomes an object for nothing
       LOG.debug("{} took {} us", spec.name(), nanos / 1000);
@@ -366,6 +368,9 @@ public final class Dispatcher {
     String name = call.command.spec().name();
     ClientConnection connection = call.request.connection();
     connection.remember(new ClientConnection.LastRequest(name, work.charge(), nanos));
+    if (work.weight() == 0) {
+      return;
+    }
     parts
         .metering()
         .finish(

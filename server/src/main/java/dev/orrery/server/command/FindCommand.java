@@ -54,7 +54,7 @@ public final class FindCommand implements Explainable {
     if (read == null) {
       return false;
     }
-    read.answer(context.work(), reply);
+    read.answer(context.work(), services.planner().indexUses(), reply);
     return true;
   }
 

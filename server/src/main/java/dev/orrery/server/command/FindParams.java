@@ -2,9 +2,11 @@ package dev.orrery.server.command;
 
 import dev.orrery.server.error.CommandException;
 import dev.orrery.server.error.ErrorCode;
+import dev.orrery.server.query.SortPattern;
 import dev.orrery.storage.value.RawDocument;
 import dev.orrery.storage.value.RawTypes;
 import dev.orrery.storage.value.RawValue;
+import java.util.List;
 import org.bson.BsonDocument;
 import org.bson.BsonValue;
 import org.jspecify.annotations.Nullable;
@@ -45,15 +47,10 @@ record FindParams(String collection, Selection selection, Page page, Output outp
   static FindParams parse(CommandReader body) {
     String collection = body.readableCollection("find", ErrorCode.BAD_VALUE);
     var params = new FindParams(collection, selection(body), page(body), output(body), mode(body));
+    body.optionalBool("allowPartialResults", false); // only to refuse what is none
+    body.optionalBool("oplogReplay", false);
     body.ignore(
-        "allowPartialResults",
-        "oplogReplay",
-        "mirrored",
-        "readOnce",
-        "runtimeConstants",
-        "legacyRuntimeConstants",
-        "term",
-        "options");
+        "mirrored", "readOnce", "runtimeConstants", "legacyRuntimeConstants", "term", "options");
     body.reject("requestResumeToken", "resumeAfter", "encryptionInformation");
     body.finish();
     params.requireConsistent();
@@ -114,6 +111,9 @@ record FindParams(String collection, Selection selection, Page page, Output outp
   private void requireConsistent() {
     RawValue natural = selection.sort.field("$natural");
     Guide guide = selection.guide;
+    requireSameFields(guide);
+    SortPattern.isNatural(selection.sort); // refuses other directions
+    requireNaturalHint(guide.hint);
     if ((guide.min != null || guide.max != null) && guide.hint == null) {
       throw new CommandException(
           ErrorCode.LOCATION_51173,
@@ -128,6 +128,32 @@ record FindParams(String collection, Selection selection, Page page, Output outp
     }
     if (mode.isTailable && page.isSingleBatch) {
       throw badValue("cannot use tailable option with the 'singleBatch' option");
+    }
+  }
+
+  private static void requireSameFields(Guide guide) {
+    boolean isDifferent =
+        guide.min != null
+            && guide.max != null
+            && !List.copyOf(guide.min.keySet()).equals(List.copyOf(guide.max.keySet()));
+    if (isDifferent) {
+      throw new CommandException(
+          ErrorCode.LOCATION_51176, "min and max must have the same field names");
+    }
+  }
+
+  private static void requireNaturalHint(@Nullable BsonValue hint) {
+    BsonDocument pattern = hint != null && hint.isDocument() ? hint.asDocument() : null;
+    if (pattern == null || !pattern.containsKey("$natural")) {
+      return;
+    }
+    BsonValue direction = pattern.get("$natural");
+    boolean isValid =
+        pattern.size() == 1
+            && direction.isNumber()
+            && Math.abs(direction.asNumber().doubleValue()) == 1;
+    if (!isValid) {
+      throw badValue("$natural hint cannot be set to a value other than -1 or 1.");
     }
   }
 

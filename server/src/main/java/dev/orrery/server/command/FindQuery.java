@@ -1,5 +1,7 @@
 package dev.orrery.server.command;
 
+import dev.orrery.server.error.CommandException;
+import dev.orrery.server.error.ErrorCode;
 import dev.orrery.server.plan.Query;
 import dev.orrery.server.query.Filter;
 import dev.orrery.server.query.Projection;
@@ -25,6 +27,9 @@ final class FindQuery {
             collection, selection.collation(), QueryScope.variables(services, selection.let()));
     Filter filter = scope.filter(selection.filter());
     FindParams.Guide guide = selection.guide();
+    Query.Output output = output(params.output(), filter, scope);
+    requireSortKey(selection.sort(), output.projection());
+    requireSameDirection(selection.sort(), guide.hint());
     var criteria =
         new Query.Criteria(
             filter,
@@ -36,7 +41,32 @@ final class FindQuery {
         criteria,
         order(selection.sort(), guide.hint(), scope),
         new Query.Window(params.page().skip(), params.page().limit()),
-        output(params.output(), filter, scope));
+        output);
+  }
+
+  private static void requireSortKey(RawDocument sort, @Nullable Projection projection) {
+    if (sort.isEmpty() && projection != null && projection.metadata().contains("sortKey")) {
+      throw new CommandException(
+          ErrorCode.BAD_VALUE, "cannot use sortKey $meta projection without a sort");
+    }
+  }
+
+  /** A natural sort is a hint itself, so that no other can stand beside it. */
+  private static void requireSameDirection(RawDocument sort, @Nullable BsonValue hint) {
+    RawValue natural = sort.field("$natural");
+    if (natural == null || hint == null) {
+      return;
+    }
+    BsonValue hinted = hint.isDocument() ? hint.asDocument().get("$natural") : null;
+    if (hinted == null) {
+      throw new CommandException(
+          ErrorCode.BAD_VALUE, "index hint not allowed with $natural sort order");
+    }
+    if (isNegative(natural) != isNegative(RawValue.of(hinted))) {
+      throw new CommandException(
+          ErrorCode.BAD_VALUE,
+          "$natural hint must be in the same direction as $natural sort order");
+    }
   }
 
   static Query.Order order(RawDocument sort, @Nullable BsonValue hint, QueryScope scope) {

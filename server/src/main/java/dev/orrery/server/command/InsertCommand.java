@@ -81,6 +81,7 @@ public final class InsertCommand implements Command {
   public CompletionStage<BsonDocument> start(CommandContext context, CommandReader body) {
     Params params = Params.parse(body);
     WriteTarget.requireName(context.database(), params.collection);
+    context.operation().consistsOf(params.documents.size());
     return RetryableWrites.once(
         context,
         services,

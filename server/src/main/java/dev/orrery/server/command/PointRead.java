@@ -1,5 +1,6 @@
 package dev.orrery.server.command;
 
+import dev.orrery.server.plan.IndexUses;
 import dev.orrery.server.throughput.OperationWork;
 import dev.orrery.storage.CollectionStore;
 import dev.orrery.storage.PartitionStore;
@@ -31,7 +32,7 @@ final class PointRead {
     if (filter == null) {
       return null;
     }
-    CollectionStore collection = databases.find(body.database(), body.textAt(0));
+    CollectionStore collection = databases.find(body.database(), body.text(body.valueAt(0)));
     if (collection == null
         || collection.info().isView()
         || collection.info().options().containsKey("collation")) {
@@ -81,8 +82,8 @@ final class PointRead {
     return filter;
   }
 
-  /** Reads, pays, and writes the fields of the reply. */
-  void answer(OperationWork work, BsonEncoder reply) {
+  /** Reads, pays, counts the use of the index, and writes the fields of the reply. */
+  void answer(OperationWork work, IndexUses uses, BsonEncoder reply) {
     PartitionStore partition = collection.partitionOf(key.partitionKey());
     work.admitLookup(collection, partition, key.partitionKey());
     int cursor = CursorReply.start(reply);
@@ -93,6 +94,7 @@ final class PointRead {
       reply.truncate(empty);
     }
     work.lookedUp(collection, partition, meter);
+    uses.addLookup(collection);
     CursorReply.end(reply, cursor, collection.info().namespace());
   }
 }

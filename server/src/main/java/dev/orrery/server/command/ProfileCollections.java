@@ -64,7 +64,7 @@ public final class ProfileCollections implements ProfileWriter {
 
   /** A writer of the server's own, which nobody pays for. */
   private DocumentWriter writer(String database) {
-    var operation = new Operation(0, null, null, Metering.unlimited().start(), () -> 0);
+    var operation = new Operation(0, null, null, Metering.unlimited().start(0), () -> 0);
     var context = new CommandContext(null, database, Envelope.NONE, null, operation);
     return new DocumentWriter(databases.engine(), context);
   }

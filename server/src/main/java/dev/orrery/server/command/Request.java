@@ -5,7 +5,10 @@ import dev.orrery.server.error.CommandException;
 import dev.orrery.server.error.ErrorCode;
 import dev.orrery.storage.value.RawDocument;
 import dev.orrery.storage.value.RawElements;
+import dev.orrery.storage.value.RawTypes;
+import dev.orrery.storage.value.RawValue;
 import dev.orrery.wire.WireLimits;
+import java.nio.charset.StandardCharsets;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -19,6 +22,7 @@ public record Request(
     List<DocumentSequence> sequences,
     String legacyDatabase) {
   private static final int SHOWN_BYTES_MAX = 1024;
+  private static final byte[] DATABASE = "$db".getBytes(StandardCharsets.UTF_8);
 
   public static Request message(
       ClientConnection connection, RawDocument body, List<DocumentSequence> sequences) {
@@ -53,6 +57,24 @@ public record Request(
   String commandName(NameCache names) {
     RawElements first = body.elements();
     return first.next() ? names.name(first, body.bytes()) : "";
+  }
+
+  /** The database that the command is for: what {@code $db} says, or the old form's name. */
+  String database(NameCache names) {
+    if (isLegacy()) {
+      return legacyDatabase;
+    }
+    RawValue database = body.field(DATABASE);
+    if (database == null) {
+      throw new CommandException(
+          ErrorCode.LOCATION_40571, "OP_MSG requests require a $db argument");
+    }
+    if (database.type() != RawTypes.STRING) {
+      throw new CommandException(
+          ErrorCode.LOCATION_13111,
+          "wrong type for field ($db) %d != 2".formatted(Byte.toUnsignedInt(database.type())));
+    }
+    return names.text(database);
   }
 
   /**

@@ -65,6 +65,7 @@ public final class UpdateCommand implements Explainable {
   public CompletionStage<BsonDocument> start(CommandContext context, CommandReader body) {
     Params params = Params.parse(body);
     WriteTarget.requireName(context.database(), params.collection);
+    context.operation().consistsOf(params.statements.size());
     return RetryableWrites.once(
         context,
         services,

@@ -61,6 +61,14 @@ public final class Dependencies {
     fields.add(path);
   }
 
+  /**
+   * Notes that it matters whether a field is there, is an array, and how many elements it has, but
+   * no field of the documents in it: a path below it that no document has.
+   */
+  public void addShape(String path) {
+    fields.add(path + ".\0");
+  }
+
   public void addWholeDocument() {
     needsWholeDocument = true;
   }

@@ -25,6 +25,7 @@ public final class Operation {
   private long endNanos;
   private boolean isUnlimited = true;
   private long waitedNanos;
+  private int statements = 1;
   private volatile @Nullable ErrorCode killedBy;
 
   private @Nullable QueryPlan plan;
@@ -156,8 +157,18 @@ public final class Operation {
     return documentsExamined + (meter == null ? 0 : meter.documentsLoaded());
   }
 
-  /** How many physical partitions its last plan asked. */
+  /** How many physical partitions it asked so far. */
   public int partitionsVisited() {
-    return execution == null ? 0 : execution.partitionsVisited();
+    return work.partitionsVisited();
+  }
+
+  /** Says that it does so many of its kind at once, such as the documents of an insert. */
+  public void consistsOf(int count) {
+    statements = count;
+  }
+
+  /** As how many it counts. */
+  public int statements() {
+    return statements;
   }
 }

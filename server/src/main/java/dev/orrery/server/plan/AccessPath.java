@@ -18,9 +18,6 @@ record AccessPath(PlanNode source, boolean isSorted, double keys, double documen
 
   /** The indexes that it scans. */
   List<IndexSpec> indexes() {
-    if (source instanceof PrimaryKeyLookup) {
-      return List.of();
-    }
     return scans(source).stream().map(scan -> scan.access().index()).distinct().toList();
   }
 

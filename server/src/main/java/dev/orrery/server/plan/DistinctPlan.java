@@ -73,7 +73,7 @@ final class DistinctPlan {
     }
     return changed == null
         ? null
-        : new ProjectNode(project.projection(), project.text(), project.hasRecordId(), changed);
+        : new ProjectNode(project.projection(), project.text(), false, null, changed);
   }
 
   private static @Nullable DistinctScan scan(IndexScan scan, String path) {

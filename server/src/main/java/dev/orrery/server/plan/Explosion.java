@@ -27,11 +27,12 @@ final class Explosion {
     List<List<Intervals>> prefixes = new ArrayList<>(List.of(List.of()));
     int fixed = 0;
     while (fixed < access.parts().size() && canSplit(access, fixed)) {
-      prefixes = extended(prefixes, access.bounds().get(fixed).list());
-      fixed++;
-      if (prefixes.size() > SCANS_MAX) {
+      List<Interval> points = access.bounds().get(fixed).list();
+      if (points.size() > SCANS_MAX / prefixes.size()) {
         return null;
       }
+      prefixes = extended(prefixes, points);
+      fixed++;
     }
     if (prefixes.size() < 2) {
       return null;

@@ -42,6 +42,16 @@ public final class IndexUses {
     }
   }
 
+  /** Counts a lookup by primary key, which is a use of the index on {@code _id}. */
+  public void addLookup(CollectionStore collection) {
+    for (IndexEntry entry : collection.info().indexes()) {
+      if (entry.spec().isIdIndex()) {
+        counter(collection, entry.id()).operations.increment();
+        return;
+      }
+    }
+  }
+
   /** What is known of an index of a collection. */
   public Use of(CollectionStore collection, IndexSpec index) {
     for (IndexEntry entry : collection.info().indexes()) {

@@ -207,6 +207,11 @@ public final class Planner {
     PlanNode node = output.isKeyOnly() ? new ReturnKeyNode(input) : input;
     return output.projection() == null && !output.hasRecordId()
         ? node
-        : new ProjectNode(output.projection(), output.document(), output.hasRecordId(), node);
+        : new ProjectNode(
+            output.projection(),
+            output.document(),
+            output.hasRecordId(),
+            query.order().sort(),
+            node);
   }
 }

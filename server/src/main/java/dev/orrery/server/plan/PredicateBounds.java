@@ -126,34 +126,23 @@ record PredicateBounds(StringOrder strings, boolean hasCollation) {
     return filter instanceof Filter.And and ? and.children() : List.of(filter);
   }
 
+  /** The union of the bounds of all operands, collected first, as there may be many. */
   private @Nullable FieldBounds ofIn(In in) {
-    FieldBounds result = FieldBounds.NOTHING;
-    for (RawValue operand : in.operands()) {
-      FieldBounds bounds = ofComparison(Comparison.Operator.EQUAL, operand);
-      if (bounds == null) {
+    var parts = new ArrayList<FieldBounds>();
+    in.operands().forEach(one -> parts.add(ofComparison(Comparison.Operator.EQUAL, one)));
+    in.regexes().forEach(one -> parts.add(ofRegex(one)));
+    var intervals = new ArrayList<Interval>();
+    boolean isExact = true;
+    boolean excludesMissing = true;
+    for (FieldBounds part : parts) {
+      if (part == null) {
         return null;
       }
-      result = append(result, bounds);
+      intervals.addAll(part.intervals().list());
+      isExact &= part.isExact();
+      excludesMissing &= part.excludesMissing();
     }
-    for (Regex regex : in.regexes()) {
-      FieldBounds bounds = ofRegex(regex);
-      if (bounds == null) {
-        return null;
-      }
-      result = append(result, bounds);
-    }
-    return new FieldBounds(
-        Intervals.of(result.intervals().list()), result.isExact(), result.excludesMissing());
-  }
-
-  /** Like a union, but the intervals are left for later: there may be many. */
-  private static FieldBounds append(FieldBounds left, FieldBounds right) {
-    var all = new ArrayList<>(left.intervals().list());
-    all.addAll(right.intervals().list());
-    return new FieldBounds(
-        new Intervals(all),
-        left.isExact() && right.isExact(),
-        left.excludesMissing() && right.excludesMissing());
+    return new FieldBounds(Intervals.of(intervals), isExact, excludesMissing);
   }
 
   private @Nullable FieldBounds ofComparison(Comparison.Operator operator, RawValue operand) {

@@ -1,23 +1,37 @@
 package dev.orrery.server.plan;
 
 import dev.orrery.server.query.Projection;
+import dev.orrery.server.query.SortPattern;
 import dev.orrery.storage.value.RawDocument;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.ThreadLocalRandom;
+import org.bson.BsonArray;
+import org.bson.BsonDouble;
 import org.bson.BsonInt64;
+import org.bson.BsonValue;
 import org.jspecify.annotations.Nullable;
 
 /**
  * Gives each row the form that the query asks for: a projection, and its record id if wanted.
  *
  * @param text the projection as the user wrote it
+ * @param sort what {@code {$meta: "sortKey"}} shows; null without a sort
  */
 record ProjectNode(
-    @Nullable Projection projection, RawDocument text, boolean hasRecordId, PlanNode input)
+    @Nullable Projection projection,
+    RawDocument text,
+    boolean hasRecordId,
+    @Nullable SortPattern sort,
+    PlanNode input)
     implements PlanNode {
   @Override
   public RowCursor open(Run run) {
     var statistics = run.statisticsOf(this);
     var rows = input.open(run);
+    Set<String> metadata = projection == null ? Set.of() : projection.metadata();
     return new RowCursor() {
       @Override
       public Row next() {
@@ -27,7 +41,7 @@ record ProjectNode(
           return null;
         }
         statistics.advanced++;
-        return row.withDocument(project(row));
+        return row.withDocument(project(row, metadata));
       }
 
       @Override
@@ -37,14 +51,43 @@ record ProjectNode(
     };
   }
 
-  private RawDocument project(Row row) {
-    RawDocument document = projection == null ? row.document() : projection.apply(row.document());
+  private RawDocument project(Row row, Set<String> metadata) {
+    RawDocument document =
+        projection == null
+            ? row.document()
+            : projection.apply(row.document(), metadataOf(row, metadata));
     if (!hasRecordId) {
       return document;
     }
     var extended = document.toBsonDocument();
     extended.append("$recordId", new BsonInt64(row.stored().recordId()));
     return RawDocument.of(extended);
+  }
+
+  /** What {@code $meta} asks for, as far as there is such a thing. */
+  private Map<String, BsonValue> metadataOf(Row row, Set<String> names) {
+    if (names.isEmpty()) {
+      return Map.of();
+    }
+    var found = new HashMap<String, BsonValue>();
+    for (String name : names) {
+      if (name.equals("recordId")) {
+        found.put(name, new BsonInt64(row.stored().recordId()));
+      } else if (name.equals("sortKey") && sort != null) {
+        found.put(name, sortKey(row));
+      } else if (name.equals("indexKey") && row.entry() != null) {
+        found.put(name, ReturnKeyNode.keyOf(row));
+      } else if (name.equals("randVal")) {
+        found.put(name, new BsonDouble(ThreadLocalRandom.current().nextDouble()));
+      }
+    }
+    return found;
+  }
+
+  private BsonArray sortKey(Row row) {
+    var values = new BsonArray();
+    sort.values(row.stored().document()).forEach(value -> values.add(value.toBsonValue()));
+    return values;
   }
 
   @Override

@@ -37,7 +37,8 @@ record ReturnKeyNode(PlanNode input) implements PlanNode {
     };
   }
 
-  private static BsonDocument keyOf(Row row) {
+  /** The key of the entry that led to a row, by the paths of its fields. */
+  static BsonDocument keyOf(Row row) {
     var document = new BsonDocument();
     if (row.entry() == null) {
       return document;

@@ -55,6 +55,11 @@ public final class Governor {
         || databases.apply(info.namespace().database()).isProvisioned();
   }
 
+  /** The budget of a partition; null when nothing limits requests to it. */
+  @Nullable Budget find(CollectionStore collection, int partition) {
+    return budget(collection.info(), partition);
+  }
+
   /** What a request that would touch those partitions must wait: 0 if it may run now. */
   public long millisToWait(CollectionStore collection, Iterable<PartitionStore> partitions) {
     long now = nanoClock.getAsLong();

@@ -25,6 +25,7 @@ public final class Metering {
   /** How far back the report can look, second by second. */
   public static final int WINDOW_SECONDS_MAX = UnitWindow.SECONDS;
 
+  private final boolean isOn;
   private final Governor governor;
   private final LongSupplier nanoClock;
   private final Map<UUID, CollectionTotals> collections = new ConcurrentHashMap<>();
@@ -34,9 +35,15 @@ public final class Metering {
   private final TopCounts<CommandShape> shapes = TopCounts.withWindows(NAMES_MAX);
   private final AtomicLong activities = new AtomicLong();
   private final AtomicLong checkedSecond;
+  private final Sampling sampling = new Sampling();
   private final HotSpots hotSpots = new HotSpots();
 
   public Metering(Governor governor, LongSupplier nanoClock) {
+    this(governor, nanoClock, true);
+  }
+
+  private Metering(Governor governor, LongSupplier nanoClock, boolean isOn) {
+    this.isOn = isOn;
     this.governor = governor;
     this.nanoClock = nanoClock;
     this.checkedSecond = new AtomicLong(second());
@@ -46,6 +53,12 @@ public final class Metering {
   public static Metering unlimited() {
     return new Metering(
         new Governor(database -> Throughput.NONE, Provisioning.EXTENDED, () -> 0), () -> 0);
+  }
+
+  /** Neither counts nor limits, to measure what counting costs. */
+  public static Metering off() {
+    return new Metering(
+        new Governor(database -> Throughput.NONE, Provisioning.EXTENDED, () -> 0), () -> 0, false);
   }
 
   /**
@@ -62,15 +75,23 @@ public final class Metering {
       RawDocument body,
       @Nullable RawDocument statement) {}
 
-  /** The work of a request that begins. */
-  public OperationWork start() {
-    return new OperationWork(this);
+  /**
+   * The work of a request that begins.
+   *
+   * @param nowNanos of the clock that the budgets go by
+   */
+  public OperationWork start(long nowNanos) {
+    return new OperationWork(this, nowNanos);
   }
 
-  /** Counts a request that ended and cost something. */
+  int weight(long nowNanos) {
+    return isOn ? sampling.weight(second(nowNanos)) : 0;
+  }
+
+  /** Counts a request that ended, cost something, and has a weight. */
   public void finish(OperationWork work, Origin origin) {
-    long cost = work.charge().twentyFirsts();
-    long second = work.second();
+    var cost = new Cost(work.charge().twentyFirsts(), work.weight());
+    long second = second();
     add(commands, origin.command, cost, second);
     add(applications, origin.application, cost, second);
     add(comments, origin.comment, cost, second);
@@ -82,7 +103,10 @@ public final class Metering {
     checkOnceAMinute(second);
   }
 
-  private static void add(TopCounts<String> counts, @Nullable String name, long cost, long second) {
+  /** What a request cost, and how many it stands for. */
+  record Cost(long twentyFirsts, int weight) {}
+
+  private static void add(TopCounts<String> counts, @Nullable String name, Cost cost, long second) {
     if (name != null) {
       counts.add(name, cost, second, UnaryOperator.identity());
     }
@@ -92,16 +116,22 @@ public final class Metering {
     return governor;
   }
 
+  boolean isOn() {
+    return isOn;
+  }
+
   long nextActivity() {
     return activities.incrementAndGet();
   }
 
-  /** Returns the second in which the charge is counted. */
-  long charge(CollectionStore collection, int partition, RequestCharge charge) {
+  void charge(CollectionStore collection, int partition, RequestCharge charge) {
     governor.charge(collection, partition, charge);
-    long now = second();
-    totals(collection).add(partition, now, charge);
-    return now;
+    count(collection, partition, nanoClock.getAsLong(), charge);
+  }
+
+  /** Counts a charge that its budget knows of already. */
+  void count(CollectionStore collection, int partition, long nowNanos, RequestCharge charge) {
+    totals(collection).add(partition, second(nowNanos), charge);
   }
 
   void chargeKey(CollectionStore collection, PartitionKeyValue key, RequestCharge charge) {
@@ -124,7 +154,11 @@ public final class Metering {
   }
 
   private long second() {
-    return Math.floorDiv(nanoClock.getAsLong(), NANOS_PER_SECOND);
+    return second(nanoClock.getAsLong());
+  }
+
+  private static long second(long nanos) {
+    return Math.floorDiv(nanos, NANOS_PER_SECOND);
   }
 
   /**

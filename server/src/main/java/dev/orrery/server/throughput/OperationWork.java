@@ -11,7 +11,6 @@ import dev.orrery.storage.value.RawValue;
 import java.util.ArrayList;
 import java.util.BitSet;
 import java.util.List;
-import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -33,14 +32,25 @@ public final class OperationWork {
   private final Metering metering;
   private volatile long twentyFirsts; // of one thread at a time, but currentOp looks on
   private volatile int partitionsVisited;
-  private @Nullable UUID visitedCollection;
-  private final BitSet visited = new BitSet();
-  private long second;
+  private @Nullable CollectionStore visitedCollection;
+  private int visitedPartition;
+  private @Nullable BitSet visited; // made when there is a second one
+  private final long startNanos;
+  private final int weight;
   private @Nullable PartitionKeyValue key;
-  private final List<MeteredRead> owed = new ArrayList<>(1);
+  private @Nullable RawValue lookupKey;
+  private @Nullable Budget lookupBudget;
+  private @Nullable List<MeteredRead> owed;
 
-  OperationWork(Metering metering) {
+  OperationWork(Metering metering, long startNanos) {
     this.metering = metering;
+    this.startNanos = startNanos;
+    this.weight = metering.weight(startNanos);
+  }
+
+  /** How many requests this one stands for in statistics by name; 0 when it is not looked at. */
+  public int weight() {
+    return weight;
   }
 
   /** What the request cost so far. */
@@ -53,11 +63,6 @@ public final class OperationWork {
     return partitionsVisited;
   }
 
-  /** When the last charge was taken. */
-  long second() {
-    return second;
-  }
-
   /** Whether requests to that collection can be refused for what they cost. */
   public boolean isLimited(CollectionStore collection) {
     return metering.governor().limits(collection);
@@ -65,6 +70,9 @@ public final class OperationWork {
 
   /** Refuses a command that reads what matches, when a partition it would ask is in debt. */
   public void admit(CollectionStore collection, Filter filter) {
+    if (!metering.isOn()) {
+      return;
+    }
     if (collection.info().isView()) {
       return;
     }
@@ -86,26 +94,40 @@ public final class OperationWork {
    */
   public void admitLookup(
       CollectionStore collection, PartitionStore partition, @Nullable RawValue partitionKey) {
-    key = partitionKey == null ? null : PartitionKeyValue.of(partitionKey);
-    if (isLimited(collection)) {
-      long wait = wait(collection, List.of(partition));
-      if (wait > 0) {
-        throw RateLimit.ofCommand(wait, metering.nextActivity());
-      }
+    if (!metering.isOn()) {
+      return;
+    }
+    lookupKey = partitionKey;
+    lookupBudget = metering.governor().find(collection, partition.id());
+    long wait = lookupBudget == null ? 0 : lookupBudget.millisToWait(startNanos);
+    if (wait > 0) {
+      metering.refuse(collection, List.of(partition));
+      throw RateLimit.ofCommand(wait, metering.nextActivity());
     }
   }
 
   /** Pays for a read by primary key, whether it found its document or not. */
   public void lookedUp(CollectionStore collection, PartitionStore partition, WorkMeter meter) {
+    if (!metering.isOn()) {
+      return;
+    }
     RequestCharge charge = RequestUnits.pointRead(meter.bytesLoaded());
-    pay(collection, partition.id(), charge);
-    if (key != null) {
-      metering.chargeKey(collection, key, charge);
+    twentyFirsts = twentyFirsts + charge.twentyFirsts();
+    partitionsVisited = 1;
+    if (lookupBudget != null) {
+      lookupBudget.charge(charge, startNanos);
+    }
+    metering.count(collection, partition.id(), startNanos, charge);
+    if (lookupKey != null && weight > 0) {
+      metering.chargeKey(collection, PartitionKeyValue.of(lookupKey), charge.times(weight));
     }
   }
 
   /** The same for the next batch of a read. */
   public void admit(MeteredRead read) {
+    if (!metering.isOn()) {
+      return;
+    }
     if (isLimited(read.collection())) {
       BitSet asked = read.partitions();
       List<PartitionStore> partitions =
@@ -120,6 +142,9 @@ public final class OperationWork {
 
   /** Refuses one of several updates or deletions. */
   public void admitStatement(CollectionStore collection, Filter filter) {
+    if (!metering.isOn()) {
+      return;
+    }
     Targets targets = Targets.of(collection, filter);
     key = targets.key();
     requireItem(collection, targets.partitions());
@@ -127,6 +152,9 @@ public final class OperationWork {
 
   /** Refuses one of several new documents. */
   public void admitInsert(CollectionStore collection, RawDocument document) {
+    if (!metering.isOn()) {
+      return;
+    }
     if (isLimited(collection)) {
       RawValue value = collection.partitionKeyOf(document);
       requireItem(collection, List.of(collection.partitionOf(value)));
@@ -153,12 +181,18 @@ public final class OperationWork {
 
   /** Pays for the documents that one batch loaded and returned. */
   public void read(MeteredRead read, List<RawDocument> batch) {
+    if (!metering.isOn()) {
+      return;
+    }
     read.target(key);
     pay(read, read.partitions(), read.next(batch));
   }
 
   /** Pays for asking every partition something that it knows without reading documents. */
   public void asked(CollectionStore collection) {
+    if (!metering.isOn()) {
+      return;
+    }
     for (PartitionStore partition : collection.partitions()) {
       pay(collection, partition.id(), ASKED);
     }
@@ -166,7 +200,12 @@ public final class OperationWork {
 
   /** A read that returns nothing, but counts documents or finds those to be written. */
   public MeteredRead owe(MeteredRead read) {
-    if (owed.size() == OWED_MAX) {
+    if (!metering.isOn()) {
+      return read;
+    }
+    if (owed == null) {
+      owed = new ArrayList<>(1);
+    } else if (owed.size() == OWED_MAX) {
       settle();
     }
     read.target(key);
@@ -176,6 +215,9 @@ public final class OperationWork {
 
   /** Pays for what is owed, at the end of the request. */
   public void settle() {
+    if (owed == null) {
+      return;
+    }
     for (MeteredRead read : owed) {
       key = read.key();
       pay(read, read.partitions(), read.next(0, 0));
@@ -192,8 +234,8 @@ public final class OperationWork {
       pay(read.collection(), id, new RequestCharge(part + rest));
       rest = 0;
     }
-    if (key != null) {
-      metering.chargeKey(read.collection(), key, charge);
+    if (key != null && weight > 0) {
+      metering.chargeKey(read.collection(), key, charge.times(weight));
     }
   }
 
@@ -203,6 +245,9 @@ public final class OperationWork {
    * @param terms how many index entries all of them added and removed
    */
   public void wrote(List<WriteOperation> operations, List<WriteOutcome> outcomes, long terms) {
+    if (!metering.isOn()) {
+      return;
+    }
     int applied = 0;
     for (WriteOutcome outcome : outcomes) {
       applied += outcome.isApplied() ? 1 : 0;
@@ -225,24 +270,25 @@ public final class OperationWork {
     WrittenDocument written = WrittenDocument.of(operation);
     RequestCharge charge = written.price().plus(new RequestCharge(termsPrice));
     pay(written.collection(), written.partition(), charge);
-    if (written.collection().info().partitionKey() != null) {
-      metering.chargeKey(written.collection(), written.key(), charge);
+    if (weight > 0 && written.collection().info().partitionKey() != null) {
+      metering.chargeKey(written.collection(), written.key(), charge.times(weight));
     }
   }
 
   private void pay(CollectionStore collection, int partition, RequestCharge charge) {
     twentyFirsts = twentyFirsts + charge.twentyFirsts();
     visit(collection, partition);
-    second = metering.charge(collection, partition, charge);
+    metering.charge(collection, partition, charge);
   }
 
   private void visit(CollectionStore collection, int partition) {
-    UUID uuid = collection.info().uuid();
-    if (visitedCollection != uuid) { // one that is visited again counts again, like a round trip
-      visitedCollection = uuid;
-      visited.clear();
-    }
-    if (!visited.get(partition)) {
+    if (visitedCollection != collection) { // one that is visited again counts again
+      visitedCollection = collection;
+      visitedPartition = partition;
+      visited = null;
+      partitionsVisited = partitionsVisited + 1;
+    } else if (partition != visitedPartition && !(visited != null && visited.get(partition))) {
+      visited = visited == null ? new BitSet() : visited;
       visited.set(partition);
       partitionsVisited = partitionsVisited + 1;
     }

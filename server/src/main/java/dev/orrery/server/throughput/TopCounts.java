@@ -55,14 +55,14 @@ final class TopCounts<K> {
   }
 
   void add(K key, long amount) {
-    add(key, amount, 0, UnaryOperator.identity());
+    add(key, new Metering.Cost(amount, 1), 0, UnaryOperator.identity());
   }
 
   /**
    * @param second when it came
    * @param kept makes the key that is kept if it is not known yet
    */
-  synchronized void add(K key, long amount, long second, UnaryOperator<K> kept) {
+  synchronized void add(K key, Metering.Cost cost, long second, UnaryOperator<K> kept) {
     Counter counter = counters.get(key);
     if (counter == null) {
       counter = new Counter();
@@ -73,10 +73,11 @@ final class TopCounts<K> {
       }
       counters.put(kept.apply(key), counter);
     }
+    long amount = cost.twentyFirsts() * cost.weight();
     counter.sum += amount;
     total += amount;
     if (counter.window != null) {
-      counter.window.add(second, amount);
+      counter.window.add(second, amount, cost.weight());
     }
   }
 

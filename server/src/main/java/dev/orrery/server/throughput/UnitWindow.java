@@ -9,7 +9,14 @@ final class UnitWindow {
   private long total;
   private long requests;
 
-  synchronized void add(long second, long twentyFirsts) {
+  void add(long second, long twentyFirsts) {
+    add(second, twentyFirsts, 1);
+  }
+
+  /**
+   * @param weight how many requests it was
+   */
+  synchronized void add(long second, long twentyFirsts, int weight) {
     int slot = (int) Math.floorMod(second, (long) SECONDS);
     if (seconds[slot] != second) {
       seconds[slot] = second;
@@ -17,7 +24,7 @@ final class UnitWindow {
     }
     units[slot] += twentyFirsts;
     total += twentyFirsts;
-    requests++;
+    requests += weight;
   }
 
   /** In twenty-firsts, since the start. */

@@ -2,6 +2,7 @@ package dev.orrery.server.aggregate;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.orrery.server.expression.Dependencies;
 import dev.orrery.storage.value.RawDocument;
 import java.util.List;
 import org.bson.BsonDocument;
@@ -34,6 +35,20 @@ class FieldSelectionTest {
   @Test
   void elementsKeepTheirPlaces() {
     assertThat(decoded("l.x")).isEqualTo(BsonDocument.parse("{l: [{x: 1}, 3, [{x: 4, y: 5}]]}"));
+  }
+
+  @Test
+  void ofAShapeTheDocumentsAreEmpty() {
+    var dependencies = new Dependencies();
+    dependencies.addShape("l");
+    dependencies.addShape("a.b");
+    assertThat(FieldSelection.of(dependencies.fields()).decode(DOCUMENT))
+        .isEqualTo(BsonDocument.parse("{a: {b: 1}, l: [{}, 3, [{x: 4, y: 5}]]}"));
+    dependencies.addField("l.y");
+    dependencies.addField("a");
+    assertThat(FieldSelection.of(dependencies.fields()).decode(DOCUMENT))
+        .isEqualTo(
+            BsonDocument.parse("{a: {b: 1, c: {d: 2, e: 3}}, l: [{y: 2}, 3, [{x: 4, y: 5}]]}"));
   }
 
   @Test

@@ -209,6 +209,34 @@ class PipelineTest {
   }
 
   @Test
+  void mergesByAPipelineTakeTheStagesOfUpdatesOnly() {
+    assertThatThrownBy(
+            () -> run("[{$merge: {into: 'none', whenMatched: [{$match: {}}]}}]", inMemory()))
+        .hasMessage(
+            "PlanExecutor error during aggregation :: caused by :: $match is not allowed to be used"
+                + " within an update");
+  }
+
+  @Test
+  void unwoundDocumentsKeepTheFieldsThatAreRead() {
+    collections.put(
+        ITEMS,
+        List.of(
+            BsonDocument.parse("{_id: 1, l: [{x: 1, y: 5}, {x: 2, y: 6}, 7, []], o: {x: 3}}"),
+            BsonDocument.parse("{_id: 2, l: {x: 1, y: 8}}")));
+    assertThat(run("[{$unwind: '$l'}, {$group: {_id: '$l.x', y: {$push: '$l.y'}}}]", inMemory()))
+        .containsExactly(
+            BsonDocument.parse("{_id: 1, y: [5, 8]}"),
+            BsonDocument.parse("{_id: 2, y: [6]}"),
+            BsonDocument.parse("{_id: null, y: []}"),
+            BsonDocument.parse("{_id: [], y: [[]]}"));
+    assertThat(run("[{$unwind: '$l'}, {$project: {l: 1, _id: 0}}, {$limit: 1}]", inMemory()))
+        .containsExactly(BsonDocument.parse("{l: {x: 1, y: 5}}"));
+    assertThat(run("[{$unwind: '$l'}, {$count: 'n'}]", inMemory()))
+        .containsExactly(BsonDocument.parse("{n: 5}"));
+  }
+
+  @Test
   void matchesMoveToTheSource() {
     var explained =
         explain("[{$addFields: {x: 1}}, {$sort: {size: 1}}, {$match: {size: 5, x: 1}}]");

@@ -115,6 +115,6 @@ class CompatDocumentTest {
         "database",
         Envelope.read(nothing, false),
         null,
-        new Operation(0, null, null, Metering.unlimited().start(), () -> 0));
+        new Operation(0, null, null, Metering.unlimited().start(0), () -> 0));
   }
 }

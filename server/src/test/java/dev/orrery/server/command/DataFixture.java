@@ -24,6 +24,7 @@ final class DataFixture implements AutoCloseable {
   final CommandFixture commands = new CommandFixture();
   final ChronicleEngine engine;
   final CursorRegistry cursors;
+  final Planner planner = new Planner();
   private final ScheduledExecutorService timer = Executors.newSingleThreadScheduledExecutor();
 
   DataFixture(Path directory) {
@@ -36,7 +37,7 @@ final class DataFixture implements AutoCloseable {
     var services =
         new DataServices(
             new Databases(engine),
-            new Planner(),
+            planner,
             cursors,
             new ClusterClock(commands.clock),
             commands.clock,

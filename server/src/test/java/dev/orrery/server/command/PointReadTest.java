@@ -2,6 +2,9 @@ package dev.orrery.server.command;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.orrery.storage.CollectionStore;
+import dev.orrery.storage.Namespace;
+import dev.orrery.storage.index.IndexSpec;
 import dev.orrery.storage.value.BsonEncoder;
 import dev.orrery.storage.value.RawDocument;
 import java.nio.file.Path;
@@ -187,8 +190,19 @@ class PointReadTest {
   }
 
   private String answerAndCost(BsonDocument command) {
+    String collection = command.getString("find").getValue();
+    long uses = uses(collection);
     data.commands.connection.remember(null);
     String reply = data.answer(command.toJson(TYPED));
-    return reply + " for " + data.commands.connection.lastRequest();
+    return reply
+        + " for "
+        + data.commands.connection.lastRequest()
+        + ", uses of the index: "
+        + (uses(collection) - uses);
+  }
+
+  private long uses(String collection) {
+    CollectionStore store = data.engine.find(new Namespace("test", collection));
+    return data.planner.indexUses().of(store, IndexSpec.idIndex()).operations();
   }
 }

@@ -2,10 +2,17 @@ package dev.orrery.server.command;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.orrery.storage.CollectionStore;
+import dev.orrery.storage.WorkMeter;
+import dev.orrery.storage.WriteBatch;
+import dev.orrery.storage.WriteOperation;
+import dev.orrery.storage.value.RawDocument;
 import java.nio.file.Path;
 import java.time.Clock;
 import java.time.Instant;
 import java.time.ZoneOffset;
+import java.util.ArrayList;
+import org.bson.BsonDocument;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -84,5 +91,35 @@ class TtlMonitorTest {
     fixture.run("{create: 's', timeseries: {timeField: 't'}, expireAfterSeconds: 60}");
     fixture.insert("s", at(1, "2025-01-01T00:00:00Z"), at(2, "2026-01-01T00:00:30Z"));
     assertThat(monitor.runOnce()).isEqualTo(1);
+  }
+
+  @Test
+  void otherClientsGoOnWhileManyDocumentsExpire() throws InterruptedException {
+    int old = Integer.getInteger("orrery.large", 50_000);
+    CollectionStore collection = fixture.databases.findOrCreate("db", "c");
+    index("{t: 1}", "expireAfterSeconds: 10");
+    var batch = new ArrayList<WriteOperation>();
+    for (int i = 0; i < old; i++) {
+      var document = BsonDocument.parse(at(i, "2025-12-31T00:00:00Z"));
+      batch.add(new WriteOperation.Insert(collection, RawDocument.of(document)));
+      if (batch.size() == 1_000 || i == old - 1) {
+        fixture.engine.commit(
+            new WriteBatch(batch, WriteBatch.OnFailure.APPLY_NONE), new WorkMeter());
+        batch.clear();
+      }
+    }
+    var worker = new Thread(monitor::runOnce);
+    worker.start();
+    int written = 0;
+    int interleaved = 0;
+    do {
+      fixture.insert("c", at(old + written++, "2026-01-01T00:01:00Z"));
+      long left = fixture.count("c") - written;
+      interleaved += left > 0 && left < old ? 1 : 0;
+    } while (worker.isAlive());
+    worker.join();
+    assertThat(interleaved).isPositive(); // it neither waits for others nor makes them wait
+    assertThat(fixture.count("c")).isEqualTo(written);
+    assertThat(monitor.runOnce()).isZero();
   }
 }

@@ -102,6 +102,7 @@ final class Takeover {
       } finally {
         parent.lock.unlock();
       }
+      parent.letOthersIn();
     } while (count > 0);
   }
 

@@ -1,0 +1,85 @@
+package dev.orrery.benchmarks.metering;
+
+import dev.orrery.benchmarks.Options;
+import java.lang.management.ManagementFactory;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Arrays;
+
+/**
+ * How much of its throughput a server loses to the accounting of request units: point reads by
+ * {@code _id} and partition key, dispatched as they come from the wire, with accounting and without
+ * in turn, in one process and over the same documents. CPU time of the calling thread is compared,
+ * which other work on the machine does not change much.
+ */
+public final class MeteringBenchmark {
+  private static final int DOCUMENTS = 100_000;
+  private static final int READS = 200_000;
+  private static final int ROUNDS = 15;
+  private static final int WARMUPS = 5;
+
+  private final int documents;
+  private final int reads;
+  private final int rounds;
+  private final int warmups;
+
+  public MeteringBenchmark(Options options) {
+    this.documents = options.number("documents", DOCUMENTS);
+    this.reads = options.number("reads", READS);
+    this.rounds = options.number("rounds", ROUNDS);
+    this.warmups = options.number("warmups", WARMUPS);
+  }
+
+  public void run() throws Exception {
+    Path directory = Files.createTempDirectory("orrery-metering");
+    try (var server = new DispatchedServer(directory)) {
+      server.fill(documents);
+      System.out.println("| point reads | ns of CPU each, counted | not counted | ratio |");
+      System.out.println("|---|---|---|---|");
+      for (var kind : DispatchedServer.Kind.values()) {
+        compare(server, kind);
+      }
+    } finally {
+      DispatchedServer.delete(directory);
+    }
+  }
+
+  /** Rounds of both kinds alternate, so that what slows the machine slows both. */
+  private void compare(DispatchedServer server, DispatchedServer.Kind kind) {
+    double[] counted = new double[rounds];
+    double[] uncounted = new double[rounds];
+    double[] ratios = new double[rounds];
+    for (int round = -warmups; round < rounds; round++) {
+      boolean isCountedFirst = (round & 1) == 0;
+      double first = nanosPerRead(server, kind, isCountedFirst);
+      double second = nanosPerRead(server, kind, !isCountedFirst);
+      if (round >= 0) {
+        counted[round] = isCountedFirst ? first : second;
+        uncounted[round] = isCountedFirst ? second : first;
+        ratios[round] = counted[round] / uncounted[round];
+      }
+    }
+    System.out.printf(
+        "| %s | %.0f | %.0f | %.3f (%.3f to %.3f) |%n",
+        kind.title(),
+        median(counted),
+        median(uncounted),
+        median(ratios),
+        Arrays.stream(ratios).min().orElseThrow(),
+        Arrays.stream(ratios).max().orElseThrow());
+  }
+
+  private double nanosPerRead(
+      DispatchedServer server, DispatchedServer.Kind kind, boolean isCounted) {
+    var threads = ManagementFactory.getThreadMXBean();
+    long start = threads.getCurrentThreadCpuTime();
+    server.read(kind, isCounted, reads);
+    return (double) (threads.getCurrentThreadCpuTime() - start) / reads;
+  }
+
+  private static double median(double[] values) {
+    double[] sorted = values.clone();
+    Arrays.sort(sorted);
+    return sorted[sorted.length / 2];
+  }
+}

@@ -1,0 +1,2 @@
+/** What the accounting of request units costs. */
+package dev.orrery.benchmarks.metering;

@@ -1,0 +1,116 @@
+package dev.orrery.compat;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.stream.Collectors;
+import org.bson.BsonDocument;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.api.io.TempDir;
+
+/**
+ * Every example of docs/partitioning.md runs in mongosh, and spreads as the text beside it says.
+ */
+@ExtendWith(ClientTable.class)
+final class PartitioningExamplesTest {
+  private static final Path DOCUMENT = Path.of("..", "docs", "partitioning.md");
+  private static final String CODE = "    ";
+
+  @TempDir private Path home;
+
+  @Test
+  @Exercises(client = ClientKind.MONGOSH, what = "the examples of docs/partitioning.md")
+  void examplesRunAndSpreadAsPromised() throws IOException {
+    Path script = home.resolve("examples.js");
+    Files.writeString(script, script());
+    BsonDocument shown;
+    try (var server = PackagedServer.ephemeral()) {
+      List<String> lines =
+          ClientProcess.lines(
+              home,
+              ClientTool.MONGOSH.program(
+                  server.uri() + "partitioning?maxPoolSize=1&serverSelectionTimeoutMS=60000",
+                  "--quiet",
+                  "--file",
+                  script + ""));
+      shown = BsonDocument.parse(lines.get(lines.size() - 1));
+    }
+    assertThat(spread(shown, "byUser")).allMatch(count -> count >= 190 && count <= 310);
+    assertThat(spread(shown, "byDate")).containsExactlyInAnyOrder(0, 0, 0, 0, 0, 0, 0, 2000);
+    assertThat(shown.getDocument("hot").getString("key").getValue()).isEqualTo("2026-05-01");
+    assertThat(spread(shown, "readings")).allMatch(count -> count > 90 && count < 190);
+    assertThat(spread(shown, "random")).allMatch(count -> count > 100);
+    assertThat(spread(shown, "computed")).allMatch(count -> count > 150);
+    assertThat(price(shown, "oneDay")).isLessThan(price(shown, "oneDevice") / 4);
+    assertThat(price(shown, "somewhere")).isGreaterThan(2);
+    assertThat(price(shown, "targeted")).isEqualTo(1);
+    assertThat(price(shown, "tenant")).isLessThan(4);
+    assertThat(shown.getDocument("tenant3").getInt32("provisionedThroughput").getValue())
+        .isEqualTo(400);
+    assertThat(shown.getInt32("refused").getValue()).isEqualTo(11000);
+    assertThat(shown.getInt32("people").getValue()).isEqualTo(2);
+  }
+
+  private static List<Integer> spread(BsonDocument shown, String collection) {
+    return shown.getDocument("spread").getArray(collection).stream()
+        .map(count -> count.asInt32().getValue())
+        .toList();
+  }
+
+  private static double price(BsonDocument shown, String what) {
+    return shown.getDocument("cost").getNumber(what).doubleValue();
+  }
+
+  /** The code of the document as one script that prints at its end what it showed. */
+  private static String script() throws IOException {
+    var lines = new ArrayList<String>(List.of("const shown = { spread: {}, cost: {} };"));
+    for (String line : Files.readAllLines(DOCUMENT)) {
+      if (line.startsWith(CODE) && !line.startsWith(CODE + "use ")) {
+        lines.add(recorded(line.substring(CODE.length())));
+      }
+    }
+    lines.add("print(EJSON.stringify(shown))");
+    return String.join("\n", lines);
+  }
+
+  /** A line whose value the text speaks of is kept under a name. */
+  private static String recorded(String line) {
+    if (line.startsWith("spread(")) {
+      String name = line.substring(8, line.indexOf('"', 8));
+      return "shown.spread." + name + " = " + line;
+    }
+    if (line.startsWith("db.runCommand({ruStatistics")) {
+      return "shown.hot = " + line;
+    }
+    if (line.contains("// refused")) {
+      return "try { "
+          + line.substring(0, line.indexOf("//"))
+          + "} catch (e) { shown.refused ="
+          + " e.code; shown.people = db.people.countDocuments() }";
+    }
+    if (line.startsWith("db.runCommand({customAction: \"GetCollection\"")) {
+      return "shown.tenant3 = " + line;
+    }
+    return Arrays.stream(line.split("; cost\\(\\)", 2))
+        .collect(Collectors.joining("; shown.cost." + nameOf(line) + " = cost()"));
+  }
+
+  private static String nameOf(String line) {
+    if (line.contains("deviceDay: \"device7")) {
+      return "oneDay";
+    } else if (line.contains("{device: 7}")) {
+      return "oneDevice";
+    } else if (line.contains("db.random.findOne")) {
+      return "somewhere";
+    } else if (line.contains("db.computed.findOne")) {
+      return "targeted";
+    }
+    return "tenant";
+  }
+}
