@@ -2,6 +2,7 @@ package dev.orrery.server;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import com.mongodb.CursorType;
 import com.mongodb.MongoCommandException;
 import com.mongodb.client.MongoClient;
 import com.mongodb.client.MongoDatabase;
@@ -13,6 +14,7 @@ import java.nio.ByteOrder;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
 import org.bson.BsonDocument;
 import org.bson.BsonString;
 import org.bson.Document;
@@ -228,6 +230,24 @@ class OperationsTest {
       assertThat(run("{fsyncUnlock: 1}")).containsEntry("lockCount", 0L);
       assertThat(code.get()).isZero();
       assertThat(admin.getDatabase("test").getCollection("locked").countDocuments()).isOne();
+    }
+  }
+
+  @Test
+  void aGetMoreThatWaitsMayTakeItsTime() {
+    MongoDatabase database = admin.getDatabase("test");
+    database.runCommand(Document.parse("{create: 'capped', capped: true, size: 4096}"));
+    database.getCollection("capped").insertOne(new Document("_id", 1));
+    try (var cursor =
+        database
+            .getCollection("capped")
+            .find()
+            .cursorType(CursorType.TailableAwait)
+            .maxAwaitTime(30, TimeUnit.MILLISECONDS)
+            .iterator()) {
+      assertThat(cursor.next()).containsEntry("_id", 1);
+      assertThat(cursor.tryNext()).isNull();
+      assertThat(cursor.tryNext()).isNull();
     }
   }
 
