@@ -26,7 +26,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The documents of {@code config.transactions}, which say what the retryable writes of each session
- * did. docs/adr/0003-retryable-writes.md says why they are documents.
+ * did. docs/adr/0004-retryable-writes.md says why they are documents.
  */
 public final class RetryRecords {
   static final Namespace NAMESPACE = new Namespace("config", "transactions");
