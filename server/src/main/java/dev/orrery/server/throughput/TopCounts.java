@@ -29,15 +29,25 @@ final class TopCounts<K> {
    */
   record Entry<K>(K key, long sum, long error, @Nullable UnitWindow window) {}
 
-  private static final class Counter {
+  private static final class Counter<K> {
+    final K key;
     long sum;
     long error;
     @Nullable UnitWindow window;
+    int place;
+
+    Counter(K key) {
+      this.key = key;
+    }
   }
 
   private final int capacity;
   private final boolean hasWindows;
-  private final Map<K, Counter> counters = new HashMap<>();
+  private final Map<K, Counter<K>> counters = new HashMap<>();
+
+  /** A heap with the smallest sum in front: a stream of new keys replaces it again and again. */
+  private final List<Counter<K>> smallestFirst = new ArrayList<>();
+
   private long total;
 
   TopCounts(int capacity) {
@@ -63,15 +73,9 @@ final class TopCounts<K> {
    * @param kept makes the key that is kept if it is not known yet
    */
   synchronized void add(K key, Metering.Cost cost, long second, UnaryOperator<K> kept) {
-    Counter counter = counters.get(key);
+    Counter<K> counter = counters.get(key);
     if (counter == null) {
-      counter = new Counter();
-      counter.window = hasWindows ? new UnitWindow() : null;
-      if (counters.size() == capacity) {
-        counter.error = removeSmallest();
-        counter.sum = counter.error;
-      }
-      counters.put(kept.apply(key), counter);
+      counter = enter(kept.apply(key));
     }
     long amount = cost.twentyFirsts() * cost.weight();
     counter.sum += amount;
@@ -79,19 +83,65 @@ final class TopCounts<K> {
     if (counter.window != null) {
       counter.window.add(second, amount, cost.weight());
     }
+    moveBack(counter);
   }
 
-  private long removeSmallest() {
-    K smallest = null;
-    long least = Long.MAX_VALUE;
-    for (var entry : counters.entrySet()) {
-      if (entry.getValue().sum < least) {
-        least = entry.getValue().sum;
-        smallest = entry.getKey();
-      }
+  private Counter<K> enter(K key) {
+    var counter = new Counter<>(key);
+    counter.window = hasWindows ? new UnitWindow() : null;
+    counters.put(key, counter);
+    if (smallestFirst.size() < capacity) {
+      smallestFirst.add(counter);
+      moveToFront(counter);
+      return counter;
     }
-    counters.remove(smallest);
-    return least;
+    Counter<K> smallest = smallestFirst.get(0);
+    counters.remove(smallest.key);
+    counter.sum = smallest.sum;
+    counter.error = smallest.sum;
+    put(counter, 0);
+    return counter;
+  }
+
+  /** Its sum is 0, which is smaller than or equal to all others. */
+  private void moveToFront(Counter<K> counter) {
+    int place = smallestFirst.size() - 1;
+    while (place > 0) {
+      int parent = (place - 1) / 2;
+      put(smallestFirst.get(parent), place);
+      place = parent;
+    }
+    put(counter, place);
+  }
+
+  /** Its sum has grown: those below it that are smaller now come before it. */
+  private void moveBack(Counter<K> counter) {
+    int place = counter.place;
+    for (int child = smallerChild(place); child > 0; child = smallerChild(place)) {
+      Counter<K> below = smallestFirst.get(child);
+      if (below.sum >= counter.sum) {
+        break;
+      }
+      put(below, place);
+      place = child;
+    }
+    put(counter, place);
+  }
+
+  /** 0 when there is no child. */
+  private int smallerChild(int place) {
+    int left = 2 * place + 1;
+    int right = left + 1;
+    if (right < smallestFirst.size()
+        && smallestFirst.get(right).sum < smallestFirst.get(left).sum) {
+      return right;
+    }
+    return left < smallestFirst.size() ? left : 0;
+  }
+
+  private void put(Counter<K> counter, int place) {
+    smallestFirst.set(place, counter);
+    counter.place = place;
   }
 
   /** The largest sums, the largest first. */
@@ -106,7 +156,7 @@ final class TopCounts<K> {
 
   /** The sum of a key that is among the largest, without what may be too much; 0 for others. */
   synchronized long certain(K key) {
-    Counter counter = counters.get(key);
+    Counter<K> counter = counters.get(key);
     return counter == null ? 0 : counter.sum - counter.error;
   }
 
