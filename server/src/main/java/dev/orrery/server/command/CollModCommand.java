@@ -138,12 +138,6 @@ final class CollModCommand implements Command {
           "Invalid string value for the 'clusteredIndex::expireAfterSeconds' option. Got: '%s'. Accepted value is 'off'"
               .formatted(params.expireAfterSeconds().asString()));
     }
-    if (!isText && !params.expireAfterSeconds().isNumber()) {
-      throw FieldErrors.wrongType(
-          "collMod.expireAfterSeconds",
-          params.expireAfterSeconds().type(),
-          List.of("string", "long", "int", "decimal", "double"));
-    }
   }
 
   /** The options as they become; the order of those that stay does not change. */

@@ -1,6 +1,7 @@
 package dev.orrery.server.command;
 
 import dev.orrery.storage.value.RawDocument;
+import dev.orrery.storage.value.RawTypes;
 import dev.orrery.storage.value.RawValue;
 import java.util.List;
 import org.bson.BsonDocument;
@@ -70,7 +71,7 @@ record CollModParams(
     CreateParams.pipeline(body, given);
     text(given, "viewOn", body.string("viewOn"));
     CreateParams.preImages(body, given);
-    RawValue expiry = body.value("expireAfterSeconds");
+    RawValue expiry = expiry(body);
     RawDocument timeseries = body.rawDocument("timeseries");
     if (timeseries != null) {
       given.append("timeseries", timeseries.toBsonDocument());
@@ -79,6 +80,19 @@ record CollModParams(
     body.ignore("recordPreImages", "collectionUUID");
     body.finish();
     return new CollModParams(collection, given, expiry, index, isDryRun);
+  }
+
+  /** A number of seconds or a text, or null when it is missing. */
+  private static @Nullable RawValue expiry(CommandReader body) {
+    RawValue value = body.value("expireAfterSeconds");
+    if (value == null || value.type() == RawTypes.NULL || value.type() == RawTypes.UNDEFINED) {
+      return null;
+    }
+    if (value.type() != RawTypes.STRING && !value.isNumber()) {
+      throw FieldErrors.wrongType(
+          body.pathOf("expireAfterSeconds"), value.type(), FieldErrors.STRING_OR_NUMBERS);
+    }
+    return value;
   }
 
   private static void number(CommandReader body, BsonDocument given, String name) {

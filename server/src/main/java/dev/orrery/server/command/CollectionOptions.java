@@ -34,6 +34,7 @@ final class CollectionOptions {
       List.of("storageEngine", "indexOptionDefaults", "validator");
   private static final Set<FilterContext.Feature> IN_VALIDATORS =
       EnumSet.of(FilterContext.Feature.EXPRESSION, FilterContext.Feature.JSON_SCHEMA);
+  private static final Set<String> STORAGE_ENGINES = Set.of("orrery", "wiredTiger");
   private static final long MAX_DOCUMENTS_LIMIT = 1L << 31;
 
   private CollectionOptions() {}
@@ -97,12 +98,16 @@ final class CollectionOptions {
     }
   }
 
-  private static void requireStorageEngine(BsonDocument engines) {
+  /** Each field is named after an engine; what is said to it changes nothing here. */
+  static void requireStorageEngine(BsonDocument engines) {
     engines.forEach(
         (name, value) -> {
           if (!value.isDocument()) {
             throw new CommandException(
                 BAD_VALUE, "'storageEngine." + name + "' has to be an embedded document.");
+          }
+          if (!STORAGE_ENGINES.contains(name)) {
+            throw invalid(name + " is not a registered storage engine for this server");
           }
         });
   }

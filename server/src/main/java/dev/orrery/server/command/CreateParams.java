@@ -40,7 +40,7 @@ record CreateParams(
     number(body, options, "expireAfterSeconds");
     document(body, options, "idIndex");
     document(body, options, "storageEngine");
-    document(body, options, "indexOptionDefaults");
+    indexDefaults(body.object("indexOptionDefaults"), options);
     document(body, options, "validator");
     text(options, "validationLevel", body.oneOf("validationLevel", LEVELS, null));
     text(options, "validationAction", body.oneOf("validationAction", ACTIONS, null));
@@ -82,6 +82,15 @@ record CreateParams(
     RawDocument value = body.rawDocument(name);
     if (value != null) {
       options.append(name, value.toBsonDocument());
+    }
+  }
+
+  private static void indexDefaults(@Nullable CommandReader body, BsonDocument options) {
+    if (body != null) {
+      var defaults = new BsonDocument();
+      document(body, defaults, "storageEngine");
+      body.finish();
+      options.append("indexOptionDefaults", defaults);
     }
   }
 

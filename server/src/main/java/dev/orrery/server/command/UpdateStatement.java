@@ -44,7 +44,7 @@ record UpdateStatement(Target target, BsonValue update, Options options) {
             constants == null ? null : constants.toBsonDocument(),
             fields.bool("multi", false),
             fields.bool("upsert", false),
-            fields.bool("upsertSupplied", false));
+            fields.optionalBool("upsertSupplied", false));
     var target =
         new Target(filter, RawDocument.EMPTY, Hints.parse(fields), fields.rawDocument("collation"));
     fields.ignore("sampleId", "allowShardKeyUpdatesWithoutFullShardKeyInQuery");
