@@ -5,7 +5,6 @@ import dev.orrery.storage.value.RawTypes;
 import dev.orrery.storage.value.RawValue;
 import java.util.List;
 import org.bson.BsonDocument;
-import org.bson.BsonInt64;
 import org.bson.BsonString;
 import org.jspecify.annotations.Nullable;
 
@@ -59,8 +58,8 @@ record CollModParams(
   static CollModParams parse(CommandReader body) {
     String collection = body.collection("collMod");
     var given = new BsonDocument();
-    number(body, given, "cappedSize");
-    number(body, given, "cappedMax");
+    CreateParams.cappedSize(body, given, "cappedSize");
+    CreateParams.cappedMax(body, given, "cappedMax");
     Index index = Index.parse(body.object("index"));
     RawDocument validator = body.rawDocument("validator");
     if (validator != null) {
@@ -93,12 +92,6 @@ record CollModParams(
           body.pathOf("expireAfterSeconds"), value.type(), FieldErrors.STRING_OR_NUMBERS);
     }
     return value;
-  }
-
-  private static void number(CommandReader body, BsonDocument given, String name) {
-    if (body.has(name)) {
-      given.append(name, new BsonInt64(body.int64(name, 0)));
-    }
   }
 
   private static void text(BsonDocument given, String name, @Nullable String value) {

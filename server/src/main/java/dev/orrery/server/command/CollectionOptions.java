@@ -20,7 +20,6 @@ import org.bson.BsonBoolean;
 import org.bson.BsonDocument;
 import org.bson.BsonInt32;
 import org.bson.BsonString;
-import org.bson.BsonValue;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -35,7 +34,6 @@ final class CollectionOptions {
   private static final Set<FilterContext.Feature> IN_VALIDATORS =
       EnumSet.of(FilterContext.Feature.EXPRESSION, FilterContext.Feature.JSON_SCHEMA);
   private static final Set<String> STORAGE_ENGINES = Set.of("orrery", "wiredTiger");
-  private static final long MAX_DOCUMENTS_LIMIT = 1L << 31;
 
   private CollectionOptions() {}
 
@@ -87,11 +85,6 @@ final class CollectionOptions {
     }
     if (given.containsKey("pipeline") && !given.containsKey("viewOn")) {
       throw invalid("'pipeline' requires 'viewOn' to also be specified");
-    }
-    BsonValue max = given.get("max");
-    if (max != null && max.asNumber().longValue() >= MAX_DOCUMENTS_LIMIT) {
-      throw new CommandException(
-          BAD_VALUE, "max in a capped collection has to be < 2^31 or not set");
     }
     if (given.containsKey("storageEngine")) {
       requireStorageEngine(given.getDocument("storageEngine"));
