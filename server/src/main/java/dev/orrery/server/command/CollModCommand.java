@@ -139,6 +139,9 @@ final class CollModCommand implements Command {
           "Invalid string value for the 'clusteredIndex::expireAfterSeconds' option. Got: '%s'. Accepted value is 'off'"
               .formatted(params.expireAfterSeconds().asString()));
     }
+    if (!isText) {
+      CollectionOptions.requireExpiry(RawNumbers.toLong(params.expireAfterSeconds()));
+    }
   }
 
   /** The options as they become; the order of those that stay does not change. */

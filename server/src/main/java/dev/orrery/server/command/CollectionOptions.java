@@ -33,6 +33,7 @@ final class CollectionOptions {
       List.of("storageEngine", "indexOptionDefaults", "validator");
   private static final Set<FilterContext.Feature> IN_VALIDATORS =
       EnumSet.of(FilterContext.Feature.EXPRESSION, FilterContext.Feature.JSON_SCHEMA);
+  private static final long SECONDS_MAX = Long.MAX_VALUE / 1000;
   private static final Set<String> STORAGE_ENGINES = Set.of("orrery", "wiredTiger");
 
   private CollectionOptions() {}
@@ -44,11 +45,13 @@ final class CollectionOptions {
     if (params.timeseries() != null) {
       requireTimeseries(namespace, params);
     }
-    boolean mayExpire = params.timeseries() != null || params.clusteredIndex() != null;
-    if (given.containsKey("expireAfterSeconds") && !mayExpire) {
-      throw invalid(
-          "'expireAfterSeconds' is only supported on time-series collections or when the"
-              + " 'clusteredIndex' option is specified");
+    if (given.containsKey("expireAfterSeconds")) {
+      if (params.timeseries() == null && params.clusteredIndex() == null) {
+        throw invalid(
+            "'expireAfterSeconds' is only supported on time-series collections or when the"
+                + " 'clusteredIndex' option is specified");
+      }
+      requireExpiry(given.getInt64("expireAfterSeconds").getValue());
     }
     if (given.containsKey("idIndex") && given.containsKey("viewOn")) {
       throw invalid(
@@ -63,6 +66,18 @@ final class CollectionOptions {
     }
     requireValidator(given.getDocument("validator", new BsonDocument()));
     return build(params);
+  }
+
+  /** Refuses an age of documents that is below zero or too large to count in milliseconds. */
+  static void requireExpiry(long seconds) {
+    if (seconds < 0) {
+      throw invalid("TTL index 'expireAfterSeconds' option cannot be less than 0");
+    }
+    if (seconds > SECONDS_MAX) {
+      throw invalid(
+          "TTL index 'expireAfterSeconds' option must be within an acceptable range, try a lower"
+              + " number");
+    }
   }
 
   private static void requireTogether(BsonDocument given, boolean isClustered) {
