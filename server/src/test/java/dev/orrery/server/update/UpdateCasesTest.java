@@ -34,7 +34,7 @@ class UpdateCasesTest {
 
   /** What an update is made of besides its operators. */
   private static final Set<String> FORMS =
-      Set.of("$", "$[]", "$[identifier]", "replacement", "pipeline", "$addToSet.$each");
+      Set.of("$", "$[]", "$[identifier]", "replacement", "pipeline", "upsert", "$addToSet.$each");
 
   @Test
   void everyOperatorHasCasesOfEveryKind() {
