@@ -10,6 +10,7 @@ import org.bson.BsonDocument;
 import org.bson.BsonInt64;
 import org.bson.BsonString;
 import org.bson.BsonValue;
+import org.jspecify.annotations.Nullable;
 
 /** {@code collMod}: other options for a collection, a view, or one of the indexes. */
 final class CollModCommand implements Command {
@@ -138,11 +139,8 @@ final class CollModCommand implements Command {
           "Invalid string value for the 'clusteredIndex::expireAfterSeconds' option. Got: '%s'. Accepted value is 'off'"
               .formatted(params.expireAfterSeconds().asString()));
     }
-    if (!isText && !params.expireAfterSeconds().isNumber()) {
-      throw FieldErrors.wrongType(
-          "collMod.expireAfterSeconds",
-          params.expireAfterSeconds().type(),
-          List.of("string", "long", "int", "decimal", "double"));
+    if (!isText) {
+      CollectionOptions.requireExpiry(RawNumbers.toLong(params.expireAfterSeconds()));
     }
   }
 
@@ -151,8 +149,8 @@ final class CollModCommand implements Command {
     BsonDocument given = params.given();
     var options = new BsonDocument();
     options.putAll(before);
-    number(options, "size", given.get("cappedSize"));
-    number(options, "max", given.get("cappedMax"));
+    limit(options, "size", given.get("cappedSize"));
+    limit(options, "max", given.get("cappedMax"));
     BsonDocument images = given.getDocument("changeStreamPreAndPostImages", null);
     if (images != null) {
       options.remove("changeStreamPreAndPostImages");
@@ -174,9 +172,15 @@ final class CollModCommand implements Command {
     return options;
   }
 
-  private static void number(BsonDocument options, String name, BsonValue value) {
-    if (value != null && value.asNumber().longValue() > 0) {
-      options.put(name, Sizes.number(value.asNumber().longValue()));
+  private static void limit(BsonDocument options, String name, @Nullable BsonValue value) {
+    if (value == null) {
+      return;
+    }
+    long limit = value.asNumber().longValue();
+    if (limit > 0) {
+      options.put(name, Sizes.number(limit));
+    } else {
+      options.remove(name);
     }
   }
 

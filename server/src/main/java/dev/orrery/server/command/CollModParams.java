@@ -1,10 +1,10 @@
 package dev.orrery.server.command;
 
 import dev.orrery.storage.value.RawDocument;
+import dev.orrery.storage.value.RawTypes;
 import dev.orrery.storage.value.RawValue;
 import java.util.List;
 import org.bson.BsonDocument;
-import org.bson.BsonInt64;
 import org.bson.BsonString;
 import org.jspecify.annotations.Nullable;
 
@@ -58,8 +58,8 @@ record CollModParams(
   static CollModParams parse(CommandReader body) {
     String collection = body.collection("collMod");
     var given = new BsonDocument();
-    number(body, given, "cappedSize");
-    number(body, given, "cappedMax");
+    CreateParams.cappedSize(body, given, "cappedSize");
+    CreateParams.cappedMax(body, given, "cappedMax");
     Index index = Index.parse(body.object("index"));
     RawDocument validator = body.rawDocument("validator");
     if (validator != null) {
@@ -70,7 +70,7 @@ record CollModParams(
     CreateParams.pipeline(body, given);
     text(given, "viewOn", body.string("viewOn"));
     CreateParams.preImages(body, given);
-    RawValue expiry = body.value("expireAfterSeconds");
+    RawValue expiry = expiry(body);
     RawDocument timeseries = body.rawDocument("timeseries");
     if (timeseries != null) {
       given.append("timeseries", timeseries.toBsonDocument());
@@ -81,10 +81,17 @@ record CollModParams(
     return new CollModParams(collection, given, expiry, index, isDryRun);
   }
 
-  private static void number(CommandReader body, BsonDocument given, String name) {
-    if (body.has(name)) {
-      given.append(name, new BsonInt64(body.int64(name, 0)));
+  /** A number of seconds or a text, or null when it is missing. */
+  private static @Nullable RawValue expiry(CommandReader body) {
+    RawValue value = body.value("expireAfterSeconds");
+    if (value == null || value.type() == RawTypes.NULL || value.type() == RawTypes.UNDEFINED) {
+      return null;
     }
+    if (value.type() != RawTypes.STRING && !value.isNumber()) {
+      throw FieldErrors.wrongType(
+          body.pathOf("expireAfterSeconds"), value.type(), FieldErrors.STRING_OR_NUMBERS);
+    }
+    return value;
   }
 
   private static void text(BsonDocument given, String name, @Nullable String value) {

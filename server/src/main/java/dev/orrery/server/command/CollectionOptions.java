@@ -20,7 +20,6 @@ import org.bson.BsonBoolean;
 import org.bson.BsonDocument;
 import org.bson.BsonInt32;
 import org.bson.BsonString;
-import org.bson.BsonValue;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -34,7 +33,8 @@ final class CollectionOptions {
       List.of("storageEngine", "indexOptionDefaults", "validator");
   private static final Set<FilterContext.Feature> IN_VALIDATORS =
       EnumSet.of(FilterContext.Feature.EXPRESSION, FilterContext.Feature.JSON_SCHEMA);
-  private static final long MAX_DOCUMENTS_LIMIT = 1L << 31;
+  private static final long SECONDS_MAX = Long.MAX_VALUE / 1000;
+  private static final Set<String> STORAGE_ENGINES = Set.of("orrery", "wiredTiger");
 
   private CollectionOptions() {}
 
@@ -45,11 +45,13 @@ final class CollectionOptions {
     if (params.timeseries() != null) {
       requireTimeseries(namespace, params);
     }
-    boolean mayExpire = params.timeseries() != null || params.clusteredIndex() != null;
-    if (given.containsKey("expireAfterSeconds") && !mayExpire) {
-      throw invalid(
-          "'expireAfterSeconds' is only supported on time-series collections or when the"
-              + " 'clusteredIndex' option is specified");
+    if (given.containsKey("expireAfterSeconds")) {
+      if (params.timeseries() == null && params.clusteredIndex() == null) {
+        throw invalid(
+            "'expireAfterSeconds' is only supported on time-series collections or when the"
+                + " 'clusteredIndex' option is specified");
+      }
+      requireExpiry(given.getInt64("expireAfterSeconds").getValue());
     }
     if (given.containsKey("idIndex") && given.containsKey("viewOn")) {
       throw invalid(
@@ -64,6 +66,18 @@ final class CollectionOptions {
     }
     requireValidator(given.getDocument("validator", new BsonDocument()));
     return build(params);
+  }
+
+  /** Refuses an age of documents that is below zero or too large to count in milliseconds. */
+  static void requireExpiry(long seconds) {
+    if (seconds < 0) {
+      throw invalid("TTL index 'expireAfterSeconds' option cannot be less than 0");
+    }
+    if (seconds > SECONDS_MAX) {
+      throw invalid(
+          "TTL index 'expireAfterSeconds' option must be within an acceptable range, try a lower"
+              + " number");
+    }
   }
 
   private static void requireTogether(BsonDocument given, boolean isClustered) {
@@ -87,22 +101,21 @@ final class CollectionOptions {
     if (given.containsKey("pipeline") && !given.containsKey("viewOn")) {
       throw invalid("'pipeline' requires 'viewOn' to also be specified");
     }
-    BsonValue max = given.get("max");
-    if (max != null && max.asNumber().longValue() >= MAX_DOCUMENTS_LIMIT) {
-      throw new CommandException(
-          BAD_VALUE, "max in a capped collection has to be < 2^31 or not set");
-    }
     if (given.containsKey("storageEngine")) {
       requireStorageEngine(given.getDocument("storageEngine"));
     }
   }
 
-  private static void requireStorageEngine(BsonDocument engines) {
+  /** Each field is named after an engine; what is said to it changes nothing here. */
+  static void requireStorageEngine(BsonDocument engines) {
     engines.forEach(
         (name, value) -> {
           if (!value.isDocument()) {
             throw new CommandException(
                 BAD_VALUE, "'storageEngine." + name + "' has to be an embedded document.");
+          }
+          if (!STORAGE_ENGINES.contains(name)) {
+            throw invalid(name + " is not a registered storage engine for this server");
           }
         });
   }

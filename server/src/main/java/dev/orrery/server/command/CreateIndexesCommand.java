@@ -11,6 +11,8 @@ import dev.orrery.storage.catalog.CollectionInfo;
 import dev.orrery.storage.index.IndexKeyException;
 import dev.orrery.storage.index.IndexSpec;
 import dev.orrery.storage.value.RawDocument;
+import dev.orrery.storage.value.RawTypes;
+import dev.orrery.storage.value.RawValue;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.UUID;
@@ -26,6 +28,8 @@ import org.jspecify.annotations.Nullable;
  * there is none.
  */
 final class CreateIndexesCommand implements Command {
+  private static final int MEMBERS_MAX = 50;
+
   private final Databases databases;
   private final Supplier<UUID> ids;
 
@@ -48,6 +52,7 @@ final class CreateIndexesCommand implements Command {
     List<RawDocument> given = body.requireDocuments("indexes");
     boolean dropsUnknown = body.safeBool("ignoreUnknownIndexOptions", false);
     body.ignore("v", "commitQuorum", "returnOnStart", "collectionUUID");
+    requireIgnored(body);
     body.finish();
     var namespace = new Namespace(context.database(), collection);
     SystemNames.requireWritable(namespace.database(), collection);
@@ -60,6 +65,30 @@ final class CreateIndexesCommand implements Command {
     BsonDocument reply = create(context.operation(), namespace, specs);
     context.awaitDurable(databases.engine().lastLsn());
     return reply;
+  }
+
+  /** What changes nothing must have the right type all the same. */
+  private static void requireIgnored(CommandReader body) {
+    body.int64("v", 2);
+    body.optionalBool("returnOnStart", false);
+    requireCommitQuorum(body.value("commitQuorum"));
+  }
+
+  /** Every quorum is met at once. */
+  private static void requireCommitQuorum(@Nullable RawValue quorum) {
+    if (quorum == null || quorum.type() == RawTypes.STRING) {
+      return;
+    }
+    if (!quorum.isNumber()) {
+      throw new CommandException(
+          ErrorCode.FAILED_TO_PARSE, "commitQuorum has to be a number or a string");
+    }
+    long members = RawNumbers.toLong(quorum);
+    if (members < 0 || members > MEMBERS_MAX) {
+      throw new CommandException(
+          ErrorCode.FAILED_TO_PARSE,
+          "commitQuorum has to be a non-negative number and not greater than " + MEMBERS_MAX);
+    }
   }
 
   private BsonDocument create(Operation operation, Namespace namespace, List<BsonDocument> specs) {

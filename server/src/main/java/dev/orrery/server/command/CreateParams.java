@@ -25,6 +25,7 @@ record CreateParams(
     @Nullable RawValue clusteredIndex,
     @Nullable BsonDocument timeseries) {
   static final long SIZE_MAX = 1L << 50;
+  private static final long DOCUMENTS_LIMIT = 1L << 31;
   private static final List<String> LEVELS = List.of("off", "strict", "moderate");
   private static final List<String> ACTIONS = List.of("error", "warn");
 
@@ -35,12 +36,12 @@ record CreateParams(
     bool(body, options, "autoIndexId");
     bool(body, options, "temp");
     bool(body, options, "recordPreImages");
-    size(body, options);
-    number(body, options, "max");
+    cappedSize(body, options, "size");
+    cappedMax(body, options, "max");
     number(body, options, "expireAfterSeconds");
     document(body, options, "idIndex");
     document(body, options, "storageEngine");
-    document(body, options, "indexOptionDefaults");
+    indexDefaults(body.object("indexOptionDefaults"), options);
     document(body, options, "validator");
     text(options, "validationLevel", body.oneOf("validationLevel", LEVELS, null));
     text(options, "validationAction", body.oneOf("validationAction", ACTIONS, null));
@@ -68,13 +69,25 @@ record CreateParams(
     }
   }
 
-  private static void size(CommandReader body, BsonDocument options) {
-    if (body.has("size")) {
-      long size = body.atLeast("size", 1, Long.MIN_VALUE);
+  /** How many bytes a capped collection may have; the same for collMod. */
+  static void cappedSize(CommandReader body, BsonDocument options, String name) {
+    if (body.has(name)) {
+      long size = body.atLeast(name, 1, Long.MIN_VALUE);
       if (size > SIZE_MAX) {
-        throw FieldErrors.outOfRange("size", "<= " + SIZE_MAX, size);
+        throw FieldErrors.outOfRange(name, "<= " + SIZE_MAX, size);
       }
-      options.append("size", new BsonInt64(size));
+      options.append(name, new BsonInt64(size));
+    }
+  }
+
+  /** How many documents a capped collection may have; 0 and less mean any number. */
+  static void cappedMax(CommandReader body, BsonDocument options, String name) {
+    if (body.has(name)) {
+      long max = body.int64(name, 0);
+      if (max >= DOCUMENTS_LIMIT) {
+        throw FieldErrors.outOfRange(name, "< " + DOCUMENTS_LIMIT, max);
+      }
+      options.append(name, new BsonInt64(max));
     }
   }
 
@@ -82,6 +95,15 @@ record CreateParams(
     RawDocument value = body.rawDocument(name);
     if (value != null) {
       options.append(name, value.toBsonDocument());
+    }
+  }
+
+  private static void indexDefaults(@Nullable CommandReader body, BsonDocument options) {
+    if (body != null) {
+      var defaults = new BsonDocument();
+      document(body, defaults, "storageEngine");
+      body.finish();
+      options.append("indexOptionDefaults", defaults);
     }
   }
 

@@ -7,6 +7,8 @@ import java.util.List;
 /** MongoDB's words about fields that are wrong, missing, doubled or unknown. */
 final class FieldErrors {
   static final List<String> NUMBERS = List.of("long", "int", "decimal", "double");
+  static final List<String> STRING_OR_NUMBERS =
+      List.of("string", "long", "int", "decimal", "double");
   static final List<String> BOOL_OR_NUMBERS = List.of("bool", "long", "int", "decimal", "double");
 
   private FieldErrors() {}

@@ -13,6 +13,7 @@ import dev.orrery.server.update.UpdateParser;
 import dev.orrery.storage.CollectionStore;
 import dev.orrery.storage.Namespace;
 import dev.orrery.storage.value.RawDocument;
+import dev.orrery.storage.value.RawValue;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.function.Supplier;
@@ -86,7 +87,7 @@ public final class FindAndModifyCommand implements Explainable {
 
     private static @Nullable UpdateStatement statement(
         CommandReader body, UpdateStatement.Target target, boolean isRemoval, boolean isNew) {
-      BsonValue update = body.bsonValue("update");
+      RawValue update = body.value("update");
       boolean isUpsert = body.safeBool("upsert", false);
       boolean hasArrayFilters = body.has("arrayFilters");
       if (update != null) {

@@ -29,7 +29,7 @@ import org.jspecify.annotations.Nullable;
  * stand, and the form in which it is kept.
  */
 final class IndexDefinition {
-  private static final Set<String> FIELDS =
+  static final Set<String> FIELDS =
       Set.of(
           "2dsphereIndexVersion",
           "background",

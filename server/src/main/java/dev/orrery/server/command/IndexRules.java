@@ -139,6 +139,7 @@ final class IndexRules {
           "Empty \"storageEngine\" options are invalid. Please remove the field or include valid"
               + " options.");
     }
+    CollectionOptions.requireStorageEngine(options.asDocument());
   }
 
   /** The index on {@code _id} has the collation of its collection. */

@@ -2,13 +2,14 @@ package dev.orrery.server.command;
 
 import dev.orrery.server.update.UpdateParser;
 import dev.orrery.storage.value.RawDocument;
+import dev.orrery.storage.value.RawValue;
 import java.util.List;
 import org.bson.BsonDocument;
 import org.bson.BsonValue;
 import org.jspecify.annotations.Nullable;
 
 /** One update as it was written: which documents, and what becomes of them. */
-record UpdateStatement(Target target, BsonValue update, Options options) {
+record UpdateStatement(Target target, RawValue update, Options options) {
   /** Which documents; the sort says which one of many. */
   record Target(
       RawDocument filter,
@@ -32,7 +33,7 @@ record UpdateStatement(Target target, BsonValue update, Options options) {
   /** Reads one of the elements of {@code updates}. */
   static UpdateStatement parse(CommandReader fields) {
     RawDocument filter = fields.requireRawDocument("q");
-    BsonValue update = fields.bsonValue("u");
+    RawValue update = fields.value("u");
     if (update == null) {
       throw FieldErrors.missing(fields.pathOf("u"));
     }
@@ -44,7 +45,7 @@ record UpdateStatement(Target target, BsonValue update, Options options) {
             constants == null ? null : constants.toBsonDocument(),
             fields.bool("multi", false),
             fields.bool("upsert", false),
-            fields.bool("upsertSupplied", false));
+            fields.optionalBool("upsertSupplied", false));
     var target =
         new Target(filter, RawDocument.EMPTY, Hints.parse(fields), fields.rawDocument("collation"));
     fields.ignore("sampleId", "allowShardKeyUpdatesWithoutFullShardKeyInQuery");

@@ -3,10 +3,11 @@ package dev.orrery.server.update;
 import dev.orrery.server.error.BsonText;
 import dev.orrery.server.error.CommandException;
 import dev.orrery.server.error.ErrorCode;
+import dev.orrery.storage.value.RawDocument;
+import dev.orrery.storage.value.RawValue;
 import java.util.HashSet;
 import java.util.Map;
 import java.util.Set;
-import org.bson.BsonDocument;
 import org.bson.BsonValue;
 import org.jspecify.annotations.Nullable;
 
@@ -26,9 +27,11 @@ final class OperatorParser {
     this.filters = filters;
   }
 
-  Update parse(BsonDocument update) {
-    for (var operator : update.entrySet()) {
-      parseOperator(operator.getKey(), operator.getValue());
+  /** Reads the bytes: an operator may come twice, and a path that does is a conflict. */
+  Update parse(RawDocument update) {
+    var operators = update.elements();
+    while (operators.next()) {
+      parseOperator(operators.name(), operators.value());
     }
     for (String identifier : filters.keySet()) {
       if (!usedFilters.contains(identifier)) {
@@ -37,13 +40,13 @@ final class OperatorParser {
             "The array filter for identifier '"
                 + identifier
                 + "' was not used in the update "
-                + BsonText.document(update));
+                + BsonText.document(update.toBsonDocument()));
       }
     }
     return new OperatorUpdate(root, isPositional);
   }
 
-  private void parseOperator(String name, BsonValue fields) {
+  private void parseOperator(String name, RawValue operand) {
     var operator = UpdateOperators.TABLE.find(name);
     if (operator == null) {
       throw new CommandException(
@@ -53,22 +56,28 @@ final class OperatorParser {
               + ". Expected a valid update modifier or pipeline-style update specified as an"
               + " array");
     }
-    if (!fields.isDocument()) {
+    if (!operand.isDocument()) {
+      var value = operand.toBsonValue();
       throw new CommandException(
           ErrorCode.FAILED_TO_PARSE,
           "Modifiers operate on fields but we found type "
-              + BsonText.typeName(fields)
+              + BsonText.typeName(value)
               + " instead. For example: {$mod: {<field>: ...}} not "
-              + BsonText.bracedElement(name, fields));
+              + BsonText.bracedElement(name, value));
     }
-    for (var field : fields.asDocument().entrySet()) {
-      if (operator == Rename.OPERATOR) {
-        parseRename(field.getKey(), field.getValue());
-      } else {
-        var path = UpdatePath.parse(field.getKey());
-        var argument = new Argument(field.getKey(), field.getValue(), options.order());
-        add(path, new ModifierLeaf(operator.parse(argument)));
-      }
+    var fields = operand.asDocument().elements();
+    while (fields.next()) {
+      parseField(operator, fields.name(), fields.value().toBsonValue());
+    }
+  }
+
+  private void parseField(UpdateOperator operator, String name, BsonValue value) {
+    if (operator == Rename.OPERATOR) {
+      parseRename(name, value);
+    } else {
+      var path = UpdatePath.parse(name);
+      var argument = new Argument(name, value, options.order());
+      add(path, new ModifierLeaf(operator.parse(argument)));
     }
   }
 

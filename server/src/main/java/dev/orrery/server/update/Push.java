@@ -20,7 +20,7 @@ import org.jspecify.annotations.Nullable;
  */
 record Push(List<BsonValue> values, long position, @Nullable PushSort sort, long slice)
     implements Modifier {
-  private static final Set<String> CLAUSES = Set.of("$each", "$slice", "$sort", "$position");
+  static final Set<String> CLAUSES = Set.of("$each", "$slice", "$sort", "$position");
 
   static Push parse(Argument argument) {
     var value = argument.value();

@@ -2,9 +2,9 @@ package dev.orrery.server.update;
 
 import dev.orrery.server.error.CommandException;
 import dev.orrery.server.error.ErrorCode;
+import dev.orrery.storage.value.RawDocument;
+import dev.orrery.storage.value.RawValue;
 import org.bson.BsonArray;
-import org.bson.BsonDocument;
-import org.bson.BsonValue;
 
 /** Compiles updates: all errors of the update itself are found here. */
 public final class UpdateParser {
@@ -14,9 +14,9 @@ public final class UpdateParser {
    * Refuses what is neither a document nor a pipeline of known stages. A command does this for all
    * of its statements before it runs the first, and fails as a whole.
    */
-  public static void requireForm(BsonValue update) {
+  public static void requireForm(RawValue update) {
     if (update.isArray()) {
-      PipelineUpdate.requireForm(update.asArray());
+      PipelineUpdate.requireForm(update.toBsonValue().asArray());
     } else if (!update.isDocument()) {
       throw new CommandException(
           ErrorCode.FAILED_TO_PARSE, "Update argument must be either an object or an array");
@@ -24,10 +24,10 @@ public final class UpdateParser {
   }
 
   /** Parses an update whose form was checked: operators, a replacement, or a pipeline. */
-  public static Update parse(BsonValue update, UpdateOptions options) {
+  public static Update parse(RawValue update, UpdateOptions options) {
     requireForm(update);
     if (update.isArray()) {
-      return parsePipeline(update.asArray(), options);
+      return parsePipeline(update.toBsonValue().asArray(), options);
     }
     var arrayFilters = ArrayFilter.parseAll(options.arrayFilters(), options.order());
     if (options.constants() != null) {
@@ -42,11 +42,12 @@ public final class UpdateParser {
       throw new CommandException(
           ErrorCode.FAILED_TO_PARSE, "multi update is not supported for replacement-style update");
     }
-    return new ReplacementUpdate(document);
+    return new ReplacementUpdate(document.toBsonDocument());
   }
 
-  private static boolean isOperatorUpdate(BsonDocument update) {
-    return !update.isEmpty() && update.getFirstKey().startsWith("$");
+  private static boolean isOperatorUpdate(RawDocument update) {
+    var fields = update.elements();
+    return fields.next() && fields.name().startsWith("$");
   }
 
   private static Update parsePipeline(BsonArray stages, UpdateOptions options) {

@@ -12,6 +12,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.List;
 import java.util.Map;
 import java.util.stream.Collectors;
 import org.bson.BsonDocument;
@@ -55,6 +56,19 @@ class CompatDocumentTest {
             | Command | Used | Ignored | Refused |
             |---|---|---|---|
             """);
+    for (Command command : commands()) {
+      Map<String, Use> fields = fieldsOf(command);
+      text.append("| ").append(title(command.spec()));
+      for (Use use : Use.values()) {
+        text.append(" | ").append(list(command.spec(), fields, use));
+      }
+      text.append(" |\n");
+    }
+    return text.toString();
+  }
+
+  /** All commands, able to parse but not to run. */
+  static List<Command> commands() {
     var services = new CommandFixture().services();
     // Parsing ends before a command does anything, so none of them needs an engine.
     var databases = new Databases(null, Provisioning.EXTENDED, null);
@@ -65,15 +79,7 @@ class CompatDocumentTest {
     definitions.addAll(
         OperationCommands.list(
             data, services.facts(), new OperationCommands.Journals(null, null, null)));
-    for (Command command : StandardCommands.table(services, definitions).commands()) {
-      Map<String, Use> fields = fieldsOf(command);
-      text.append("| ").append(title(command.spec()));
-      for (Use use : Use.values()) {
-        text.append(" | ").append(list(command.spec(), fields, use));
-      }
-      text.append(" |\n");
-    }
-    return text.toString();
+    return StandardCommands.table(services, definitions).commands();
   }
 
   private static String title(Command.Spec spec) {
@@ -97,7 +103,7 @@ class CompatDocumentTest {
   }
 
   /** Lets the command parse nothing, and stops it where its parsing ends. */
-  private static Map<String, Use> fieldsOf(Command command) {
+  static Map<String, Use> fieldsOf(Command command) {
     var recorder = new FieldRecorder(command.spec().fieldsOf());
     var reader = CommandReader.recording(command.spec().fieldsOf(), recorder);
     try {

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.orrery.server.expression.ParseContext;
 import dev.orrery.server.query.Collation;
 import dev.orrery.storage.value.RawDocument;
+import dev.orrery.storage.value.RawValue;
 import java.util.List;
 import org.bson.BsonDocument;
 import org.junit.jupiter.api.Test;
@@ -19,7 +20,7 @@ class CollatedUpdatesTest {
 
   private static Update.Result apply(String update, UpdateOptions options) {
     var before = RawDocument.of(BsonDocument.parse("{_id: 1, s: 'b', a: ['A', 'b', 'C']}"));
-    return UpdateParser.parse(BsonDocument.parse(update), options)
+    return UpdateParser.parse(RawValue.of(BsonDocument.parse(update)), options)
         .apply(before, Update.NO_ARRAY_INDEX, TinyCollection.CLOCK);
   }
 

@@ -3,6 +3,7 @@ package dev.orrery.server.update;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.orrery.server.error.CommandException;
+import dev.orrery.storage.value.RawValue;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.TreeMap;
@@ -74,7 +75,8 @@ class RecordedUpdatesTest {
     int modified = 0;
     var statements = command.getArray("updates");
     try {
-      statements.forEach(statement -> UpdateParser.requireForm(statement.asDocument().get("u")));
+      statements.forEach(
+          statement -> UpdateParser.requireForm(RawValue.of(statement.asDocument().get("u"))));
     } catch (CommandException e) {
       return new Answer(failure(e), collection.documents());
     }

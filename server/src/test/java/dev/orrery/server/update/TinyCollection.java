@@ -8,6 +8,7 @@ import dev.orrery.server.query.FilterParser;
 import dev.orrery.server.query.MatchDetails;
 import dev.orrery.storage.value.BsonOrder;
 import dev.orrery.storage.value.RawDocument;
+import dev.orrery.storage.value.RawValue;
 import java.util.ArrayList;
 import java.util.List;
 import org.bson.BsonArray;
@@ -51,7 +52,8 @@ final class TinyCollection {
   /** Runs one statement of an update command. */
   Outcome update(BsonDocument statement, BsonDocument let) {
     var expressions = expressions(let);
-    var update = UpdateParser.parse(statement.get("u"), options(statement, expressions));
+    var update =
+        UpdateParser.parse(RawValue.of(statement.get("u")), options(statement, expressions));
     var query = RawDocument.of(statement.getDocument("q"));
     boolean isUpsert = statement.getBoolean("upsert", BsonBoolean.FALSE).getValue();
     var context = FilterContext.of(expressions);

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.orrery.server.error.CommandException;
 import dev.orrery.server.expression.ParseContext;
 import dev.orrery.storage.value.RawDocument;
+import dev.orrery.storage.value.RawValue;
 import java.util.List;
 import java.util.Random;
 import java.util.function.Supplier;
@@ -110,7 +111,7 @@ class TouchedFieldsTest {
   private static OperatorUpdate parse(String update) {
     try {
       var options = UpdateOptions.of(ParseContext.at(0));
-      return (OperatorUpdate) UpdateParser.parse(BsonDocument.parse(update), options);
+      return (OperatorUpdate) UpdateParser.parse(RawValue.of(BsonDocument.parse(update)), options);
     } catch (CommandException e) {
       return null;
     }

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.orrery.server.error.CommandException;
 import dev.orrery.server.expression.ParseContext;
 import dev.orrery.storage.value.RawDocument;
+import dev.orrery.storage.value.RawValue;
 import java.util.List;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.bson.BsonArray;
@@ -23,7 +24,7 @@ class UpdateLimitsTest {
 
   private static Update set(String path, BsonValue value) {
     return UpdateParser.parse(
-        new BsonDocument("$set", new BsonDocument(path, value)),
+        RawValue.of(new BsonDocument("$set", new BsonDocument(path, value))),
         UpdateOptions.of(ParseContext.at(0)));
   }
 
