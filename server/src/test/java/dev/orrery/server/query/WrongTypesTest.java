@@ -61,4 +61,19 @@ class WrongTypesTest {
     operators.removeAll(GeoFilters.OPERATORS.keySet());
     assertThat(tried).isEqualTo(operators);
   }
+
+  @Test
+  void everyKeywordOfASchemaIsTried() {
+    var schemas = cases().map(test -> test.getDocument("find").toJson()).toList();
+    var keywords = new TreeSet<>(JsonSchemaParser.SUPPORTED);
+    keywords.removeAll(Set.of("encrypt", "encryptMetadata")); // refused whatever they hold
+    assertThat(keywords)
+        .allSatisfy(
+            keyword ->
+                assertThat(schemas).anySatisfy(find -> assertThat(find).contains(tried(keyword))));
+  }
+
+  private static String tried(String keyword) {
+    return "\"" + keyword + "\": \"?\"";
+  }
 }
