@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
+import java.time.Duration;
 import java.util.Base64;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
@@ -16,9 +17,11 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
 
 /**
- * How much 200 failed logins a second slow another client of the packaged server down. Prints the
- * ratio of its reads with and without them; run with {@code -Dlogin.storm=SECONDS} on a quiet
- * machine, since the client that guesses shares it.
+ * How much 200 failed logins a second slow another client of the packaged server down. Prints what
+ * share of a processor they take of the server, and the ratio of the other client's reads with and
+ * without them. The latter also has what the guessing client takes of the same machine, and the
+ * other client never waits, so it is the worst that can be seen. Run with {@code
+ * -Dlogin.storm=SECONDS} on a quiet machine.
  */
 @EnabledIfSystemProperty(named = "login.storm", matches = "\\d+")
 final class LoginStormMeasurement {
@@ -42,15 +45,25 @@ final class LoginStormMeasurement {
       long every = TimeUnit.SECONDS.toMicros(1) / LOGINS_PER_SECOND;
       guessers.scheduleAtFixedRate(
           () -> guessers.execute(() -> guess(server.port())), 0, every, TimeUnit.MICROSECONDS);
+      double share = shareOfProcessor(server);
       int before = failures.get();
       double stormy = readsPerSecond(server);
       int during = failures.get() - before;
       guessers.shutdownNow();
       System.out.printf(
-          "%.0f reads/s alone, %.0f during %d failed logins/s: %.0f %%%n",
-          calm, stormy, during / SECONDS, 100 * stormy / calm);
+          "%.1f %% of a processor; %.0f reads/s alone, %.0f during %d failed logins/s: %.0f %%%n",
+          100 * share, calm, stormy, during / SECONDS, 100 * stormy / calm);
       assertThat(during).isPositive();
     }
+  }
+
+  /** What the server does while nobody but the guessers asks it. */
+  private static double shareOfProcessor(PackagedServer server) throws Exception {
+    ProcessHandle process = ProcessHandle.of(server.pid()).orElseThrow();
+    Duration before = process.info().totalCpuDuration().orElseThrow();
+    Thread.sleep(TimeUnit.SECONDS.toMillis(SECONDS));
+    Duration spent = process.info().totalCpuDuration().orElseThrow().minus(before);
+    return (double) spent.toNanos() / TimeUnit.SECONDS.toNanos(SECONDS);
   }
 
   /** Pings of a client without a login cost what any short command costs. */
