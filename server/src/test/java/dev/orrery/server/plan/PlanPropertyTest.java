@@ -148,7 +148,7 @@ class PlanPropertyTest {
       for (String field : List.of("a", "b", "c")) {
         boolean mayBeArray = !field.equals("b");
         if (random.nextInt(8) > 0) {
-          json.append(", ").append(field).append(": ").append(value(mayBeArray ? 2 : 0));
+          json.append(", ").append(field).append(": ").append(value(mayBeArray ? 3 : 0));
         }
       }
       fixture.insert(json.append('}').toString());
@@ -208,7 +208,7 @@ class PlanPropertyTest {
   }
 
   private String condition(int depth) {
-    return switch (random.nextInt(depth > 0 ? 20 : 7)) {
+    return switch (random.nextInt(depth > 0 ? 21 : 7)) {
       case 0 -> scalar();
       case 1 -> "{$gt: " + scalar() + "}";
       case 2 -> "{$gte: " + scalar() + ", $lt: " + scalar() + "}";
@@ -227,7 +227,8 @@ class PlanPropertyTest {
       case 15 -> "{$all: [" + scalar() + ", " + value(1) + "]}";
       case 16 -> "{$all: [{$elemMatch: " + operators() + "}, {$elemMatch: {b: 1}}]}";
       case 17 -> "{$size: " + random.nextInt(3) + "}";
-      case 18 -> "{$mod: [3, 1], $gte: " + extreme() + "}";
+      case 18 -> "{$elemMatch: {$elemMatch: " + operators() + "}}";
+      case 19 -> "{$mod: [3, 1], $gte: " + extreme() + "}";
       default -> "{" + List.of("$gt", "$lte").get(random.nextInt(2)) + ": " + value(2) + "}";
     };
   }
