@@ -1,6 +1,5 @@
 package dev.orrery.server.aggregate;
 
-import dev.orrery.server.error.BsonText;
 import dev.orrery.server.error.CommandException;
 import dev.orrery.server.error.ErrorCode;
 import dev.orrery.server.expression.Dependencies;
@@ -30,23 +29,7 @@ record SortStage(SortKey key, BsonDocument pattern, long limit) implements Stage
   }
 
   static SortStage of(BsonDocument pattern, PipelineContext context) {
-    pattern.forEach(SortStage::checkMetadata);
     return new SortStage(SortKey.parse(pattern, context.order()), pattern, 0);
-  }
-
-  private static void checkMetadata(String name, BsonValue value) {
-    if (!value.isDocument() || !value.asDocument().containsKey("$meta")) {
-      return;
-    }
-    BsonValue meta = value.asDocument().get("$meta");
-    boolean isKnown =
-        meta.isString()
-            && List.of("textScore", "randVal", "geoNearDistance", "searchScore")
-                .contains(meta.asString().getValue());
-    if (!isKnown) {
-      throw new CommandException(
-          ErrorCode.LOCATION_31138, "Illegal $meta sort: " + BsonText.element("$meta", meta));
-    }
   }
 
   SortStage withLimit(long newLimit) {

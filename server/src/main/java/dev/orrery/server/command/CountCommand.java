@@ -6,11 +6,13 @@ import dev.orrery.server.plan.Execution;
 import dev.orrery.server.plan.ExplainVerbosity;
 import dev.orrery.server.plan.Query;
 import dev.orrery.server.plan.QueryPlan;
+import dev.orrery.server.query.IntegerArgument;
 import dev.orrery.server.throughput.MeteredRead;
 import dev.orrery.storage.CollectionStore;
 import dev.orrery.storage.Namespace;
 import dev.orrery.storage.PartitionStore;
 import dev.orrery.storage.value.RawDocument;
+import dev.orrery.storage.value.RawValue;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import org.bson.BsonArray;
@@ -47,20 +49,37 @@ public final class CountCommand implements Explainable {
     static Params parse(CommandReader body) {
       String collection = body.readableCollection("count", ErrorCode.INVALID_NAMESPACE);
       RawDocument filter = body.rawDocument("query");
-      long limit = body.int64("limit", 0);
+      long limit = limit(body.value("limit"));
       long skip = body.nonNegative("skip", 0);
       var params =
           new Params(
               collection,
               filter == null ? RawDocument.EMPTY : filter,
-              new ViewQueries.Window(
-                  skip, limit == Long.MIN_VALUE ? Long.MAX_VALUE : Math.abs(limit)),
+              new ViewQueries.Window(skip, limit),
               Hints.parse(body),
               body.rawDocument("collation"));
       body.ignore("fields", "queryOptions");
       body.reject("encryptionInformation", "collectionUUID");
       body.finish();
       return params;
+    }
+
+    /** A negative limit counts as far as a positive one. */
+    private static long limit(@Nullable RawValue value) {
+      if (value == null) {
+        return 0;
+      }
+      if (!value.isNumber()) {
+        throw new CommandException(ErrorCode.BAD_VALUE, "limit value is not a valid number");
+      }
+      var limit = IntegerArgument.parse("limit", value);
+      if (!limit.isValid()) {
+        throw new CommandException(ErrorCode.FAILED_TO_PARSE, limit.error());
+      }
+      if (limit.value() == Long.MIN_VALUE) {
+        throw new CommandException(ErrorCode.BAD_VALUE, "limit value for count cannot be min long");
+      }
+      return Math.abs(limit.value());
     }
   }
 

@@ -97,6 +97,10 @@ public final class DistinctCommand implements Explainable {
 
   private static Query query(
       @Nullable CollectionStore collection, Params params, QueryScope scope) {
+    if (params.key.indexOf('\0') >= 0) {
+      throw new CommandException(
+          ErrorCode.LOCATION_31032, "Key field cannot contain an embedded null byte");
+    }
     FieldNames.split(params.key); // only to refuse what is no path
     Query query = Query.of(collection, scope.filter(params.filter), params.filter);
     return query.with(scope.collation()).with(output(params.key, query, scope));

@@ -123,7 +123,8 @@ record FindParams(String collection, Selection selection, Page page, Output outp
       throw new CommandException(
           ErrorCode.FAILED_TO_PARSE, "Cannot set 'awaitData' without also setting 'tailable'");
     }
-    if (mode.isTailable && !selection.sort.isEmpty() && natural == null) {
+    boolean isForward = natural != null && RawNumbers.toLong(natural) == 1;
+    if (mode.isTailable && !selection.sort.isEmpty() && !isForward) {
       throw badValue("cannot use tailable option with a sort other than {$natural: 1}");
     }
     if (mode.isTailable && page.isSingleBatch) {

@@ -4,10 +4,15 @@ import dev.orrery.server.error.CommandException;
 import dev.orrery.server.error.ErrorCode;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
 
 /** Splits and checks dotted field paths as the aggregation does. */
 public final class FieldNames {
   private static final int DEPTH_MAX = 200;
+
+  /** The fields of a DBRef, and those that MongoDB itself adds to documents. */
+  private static final Set<String> DOLLAR_NAMES =
+      Set.of("$db", "$id", "$recordId", "$ref", "$searchScore", "$searchSortValues", "$sortKey");
 
   private FieldNames() {}
 
@@ -40,7 +45,7 @@ public final class FieldNames {
       throw new CommandException(
           ErrorCode.LOCATION_15998, "FieldPath field names may not be empty strings.");
     }
-    if (name.charAt(0) == '$') {
+    if (name.charAt(0) == '$' && !DOLLAR_NAMES.contains(name)) {
       throw new CommandException(
           ErrorCode.LOCATION_16410,
           "FieldPath field names may not start with '$'. Consider using $getField or $setField.");

@@ -111,7 +111,7 @@ record PredicateBounds(StringOrder strings, boolean hasCollation) {
     for (Filter child : conjuncts(filter)) {
       FieldBounds bounds = null;
       if (child instanceof Filter.Field field) {
-        bounds = of(field.predicate());
+        bounds = ofElement(field.predicate());
       } else if (child instanceof Filter.Not not && not.child() instanceof Filter.Field field) {
         bounds = ofNot(field.predicate(), true);
       }
@@ -120,6 +120,11 @@ record PredicateBounds(StringOrder strings, boolean hasCollation) {
       }
     }
     return result == null ? null : new FieldBounds(result.intervals(), false, true);
+  }
+
+  /** An array in an array is a key as it is: its own elements have none. */
+  private @Nullable FieldBounds ofElement(ValuePredicate predicate) {
+    return predicate instanceof ArrayFilters.ElementValue ? null : of(predicate);
   }
 
   static List<Filter> conjuncts(Filter filter) {

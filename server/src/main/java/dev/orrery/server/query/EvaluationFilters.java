@@ -222,6 +222,7 @@ public final class EvaluationFilters {
     if (!argument.isDocument()) {
       throw new CommandException(ErrorCode.TYPE_MISMATCH, "$text expects an object");
     }
+    TextArguments.check(argument.asDocument());
     // There are no text indexes, and without one MongoDB answers this.
     throw new CommandException(ErrorCode.INDEX_NOT_FOUND, "text index required for $text query");
   }
@@ -229,12 +230,22 @@ public final class EvaluationFilters {
   private static Filter parseWhere(String name, RawValue argument, OperatorCall.Scope scope) {
     requireAllowed(name, FilterContext.Feature.WHERE, scope);
     requireTopLevel(name, scope);
-    byte type = argument.type();
-    if (type != RawTypes.STRING && type != RawTypes.CODE && type != RawTypes.CODE_WITH_SCOPE) {
-      throw badValue("$where got bad type");
-    }
+    requireCode(argument);
     // What MongoDB answers when it runs without server-side JavaScript.
     throw badValue("no globalScriptEngine in $where parsing");
+  }
+
+  private static void requireCode(RawValue argument) {
+    if (argument.type() == RawTypes.CODE_WITH_SCOPE) {
+      throw new CommandException(
+          ErrorCode.LOCATION_4649201, "$where no longer supports deprecated BSON type CodeWScope");
+    }
+    if (argument.type() != RawTypes.STRING && argument.type() != RawTypes.CODE) {
+      throw badValue("$where got bad type");
+    }
+    if (argument.asString().isEmpty()) {
+      throw badValue("code for $where cannot be empty");
+    }
   }
 
   private static void requireTopLevel(String name, OperatorCall.Scope scope) {

@@ -9,17 +9,17 @@ import java.math.BigDecimal;
  * An operator's numeric argument that must be whole: {@code {$size: 2.0}} is, 2.5 is not. What is
  * wrong is kept as words, since operators report it under different codes.
  */
-record IntegerArgument(long value, String error) {
+public record IntegerArgument(long value, String error) {
   private static final double TWO_63 = 0x1p63;
   private static final BigDecimal LONG_MIN = BigDecimal.valueOf(Long.MIN_VALUE);
   private static final BigDecimal LONG_MAX = BigDecimal.valueOf(Long.MAX_VALUE);
 
-  boolean isValid() {
+  public boolean isValid() {
     return error == null;
   }
 
   /** Any 64-bit integer. */
-  static IntegerArgument parse(String name, RawValue argument) {
+  public static IntegerArgument parse(String name, RawValue argument) {
     return switch (argument.type()) {
       case RawTypes.INT32 -> valid(argument.asInt32());
       case RawTypes.INT64 -> valid(argument.asInt64());

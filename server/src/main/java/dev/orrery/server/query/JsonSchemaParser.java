@@ -22,7 +22,7 @@ import org.jspecify.annotations.Nullable;
  * SchemaObjectParser}.
  */
 final class JsonSchemaParser {
-  private static final Set<String> SUPPORTED =
+  static final Set<String> SUPPORTED =
       Set.of(
           "additionalItems",
           "additionalProperties",

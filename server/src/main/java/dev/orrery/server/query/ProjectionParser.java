@@ -192,11 +192,22 @@ final class ProjectionParser {
       if (parseOperator(name, value, parent)) {
         return;
       }
-      throw error(ErrorCode.LOCATION_31325, "Unknown expression " + first);
+      requirePath(first);
     }
     var inner = innerAt(parent, name);
     for (var field : value.entrySet()) {
       parseElement(field.getKey(), field.getValue(), inner);
+    }
+  }
+
+  /** A name with a dollar that is no operator is still one of the fields of a DBRef. */
+  private static void requirePath(String name) {
+    try {
+      boolean isPositional = name.endsWith(POSITIONAL);
+      int end = name.length() - (isPositional ? POSITIONAL.length() : 0);
+      FieldNames.split(name.substring(0, end));
+    } catch (CommandException e) {
+      throw error(ErrorCode.LOCATION_31325, "Unknown expression " + name);
     }
   }
 

@@ -107,27 +107,27 @@ public final class SortPattern {
   }
 
   private static String metadataName(RawValue name) {
-    if (name.type() != RawTypes.STRING) {
-      throw new CommandException(ErrorCode.LOCATION_17307, "$meta only supports string arguments");
-    }
-    return switch (name.asString()) {
+    return switch (name.type() == RawTypes.STRING ? name.asString() : "") {
       case "randVal" -> "randVal";
-      case "textScore" ->
-          throw new CommandException(
-              ErrorCode.LOCATION_40218,
-              "query requires text score metadata, but it is not available");
-      case "geoNearDistance",
-          "geoNearPoint",
-          "indexKey",
-          "recordId",
-          "searchHighlights",
-          "searchScore",
-          "sortKey" ->
-          throw badValue("$meta sort by " + name.asString() + " metadata is not supported");
+      case "geoNearDistance" -> throw unavailable("$geoNear distance");
+      case "textScore" -> throw unavailable("text score");
+      case "searchHighlights" -> throw unsupported(ErrorCode.LOCATION_31219, "searchHighlights");
+      case "searchScore" -> throw unsupported(ErrorCode.LOCATION_31218, "searchScore");
       default ->
           throw new CommandException(
-              ErrorCode.LOCATION_17308, "Unsupported argument to $meta: " + name.asString());
+              ErrorCode.LOCATION_31138,
+              "Illegal $meta sort: " + BsonText.element("$meta", name.toBsonValue()));
     };
+  }
+
+  private static CommandException unavailable(String metadata) {
+    return new CommandException(
+        ErrorCode.LOCATION_40218,
+        "query requires " + metadata + " metadata, but it is not available");
+  }
+
+  private static CommandException unsupported(ErrorCode code, String metadata) {
+    return new CommandException(code, "$meta sort by '" + metadata + "' metadata is not supported");
   }
 
   public List<Part> parts() {

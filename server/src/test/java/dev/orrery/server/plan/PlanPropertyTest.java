@@ -148,7 +148,7 @@ class PlanPropertyTest {
       for (String field : List.of("a", "b", "c")) {
         boolean mayBeArray = !field.equals("b");
         if (random.nextInt(8) > 0) {
-          json.append(", ").append(field).append(": ").append(value(mayBeArray ? 2 : 0));
+          json.append(", ").append(field).append(": ").append(value(mayBeArray ? 3 : 0));
         }
       }
       fixture.insert(json.append('}').toString());
@@ -208,7 +208,7 @@ class PlanPropertyTest {
   }
 
   private String condition(int depth) {
-    return switch (random.nextInt(depth > 0 ? 13 : 7)) {
+    return switch (random.nextInt(depth > 0 ? 21 : 7)) {
       case 0 -> scalar();
       case 1 -> "{$gt: " + scalar() + "}";
       case 2 -> "{$gte: " + scalar() + ", $lt: " + scalar() + "}";
@@ -221,15 +221,43 @@ class PlanPropertyTest {
       case 9 -> "{$regex: '^ab" + (random.nextBoolean() ? "b*" : "") + "'}";
       case 10 -> "{$elemMatch: " + operators() + "}";
       case 11 -> "{$elemMatch: {b: " + condition(0) + ", c: " + condition(0) + "}}";
-      default -> "{$not: {$gt: " + scalar() + "}}";
+      case 12 -> "{$not: {$gt: " + scalar() + "}}";
+      case 13 -> "{$not: " + asOperators(condition(depth - 1)) + "}";
+      case 14 -> "{$type: [" + type() + ", " + type() + "]}";
+      case 15 -> "{$all: [" + scalar() + ", " + value(1) + "]}";
+      case 16 -> "{$all: [{$elemMatch: " + operators() + "}, {$elemMatch: {b: 1}}]}";
+      case 17 -> "{$size: " + random.nextInt(3) + "}";
+      case 18 -> "{$elemMatch: {$elemMatch: " + operators() + "}}";
+      case 19 -> "{$mod: [3, 1], $gte: " + extreme() + "}";
+      default -> "{" + List.of("$gt", "$lte").get(random.nextInt(2)) + ": " + value(2) + "}";
     };
   }
 
+  private static String asOperators(String condition) {
+    boolean isValue = !condition.startsWith("{") || condition.startsWith("{$number");
+    return isValue ? "{$eq: " + condition + "}" : condition;
+  }
+
+  private String type() {
+    var types = List.of("number", "string", "null", "array", "object", "bool", "int", "undefined");
+    return "'" + types.get(random.nextInt(types.size())) + "'";
+  }
+
+  private String extreme() {
+    return random.nextBoolean() ? "{$minKey: 1}" : "{$maxKey: 1}";
+  }
+
   private String operators() {
-    return switch (random.nextInt(4)) {
+    return switch (random.nextInt(10)) {
       case 0 -> "{$gte: " + scalar() + ", $lt: " + scalar() + "}";
       case 1 -> "{$in: [" + scalar() + ", " + scalar() + "]}";
       case 2 -> "{$ne: " + scalar() + "}";
+      case 3 -> "{$elemMatch: " + operators() + "}";
+      case 4 -> "{$not: {$elemMatch: " + operators() + "}}";
+      case 5 -> "{$type: " + type() + "}";
+      case 6 -> "{$regex: '^ab'}";
+      case 7 -> "{$eq: " + value(1) + "}";
+      case 8 -> "{$exists: " + random.nextBoolean() + ", $gt: " + value(1) + "}";
       default -> "{$gt: " + scalar() + ", $nin: [" + scalar() + "]}";
     };
   }

@@ -7,12 +7,16 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.TreeSet;
 import java.util.stream.Stream;
 import org.bson.BsonArray;
 import org.bson.BsonDocument;
 import org.bson.BsonValue;
 import org.junit.jupiter.api.DynamicContainer;
 import org.junit.jupiter.api.DynamicTest;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestFactory;
 
 /** The case files of the query language, answered by the classes alone. */
@@ -31,6 +35,21 @@ class QueryCasesTest {
           "schema",
           "sort");
 
+  /** What a case may be about; wrong types have a file of their own, see {@link WrongTypesTest}. */
+  private static final Set<String> KINDS = Set.of("plain", "dotted", "array", "edge");
+
+  /** What a find takes besides the operators of filters. */
+  private static final Set<String> OPTIONS =
+      Set.of(
+          "collation",
+          "projection",
+          "projection $",
+          "projection $elemMatch",
+          "projection $meta",
+          "projection $slice",
+          "projection expression",
+          "sort");
+
   @TestFactory
   Stream<DynamicContainer> cases() {
     return FILES.stream()
@@ -43,6 +62,42 @@ class QueryCasesTest {
                             test ->
                                 DynamicTest.dynamicTest(
                                     test.getString("name").getValue(), () -> check(test)))));
+  }
+
+  @Test
+  void everyOperatorHasCasesOfEveryKind() {
+    var kinds = new TreeMap<String, Set<String>>();
+    for (String file : FILES) {
+      for (var test : load(file)) {
+        if (test.containsKey("operator")) {
+          kinds
+              .computeIfAbsent(test.getString("operator").getValue(), name -> new TreeSet<>())
+              .add(test.getString("case").getValue());
+        }
+      }
+    }
+    assertThat(kinds.keySet()).isEqualTo(everything());
+    assertThat(kinds)
+        .allSatisfy(
+            (name, all) ->
+                assertThat(all)
+                    .as(name)
+                    .containsAll(refused().contains(name) ? Set.of("plain") : KINDS));
+  }
+
+  /** All that the parser of filters knows, and all that stands beside a filter. */
+  static Set<String> everything() {
+    var names = new TreeSet<>(FilterOperators.ON_FIELDS.keySet());
+    names.addAll(FilterOperators.AT_TOP_LEVEL.keySet());
+    names.addAll(OPTIONS);
+    return names;
+  }
+
+  /** Operators that are known but have nothing to do: their paths do not matter. */
+  private static Set<String> refused() {
+    var names = new TreeSet<>(GeoFilters.OPERATORS.keySet());
+    names.addAll(Set.of("$text", "$where"));
+    return names;
   }
 
   static List<BsonDocument> load(String file) {

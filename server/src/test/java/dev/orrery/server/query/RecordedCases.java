@@ -44,8 +44,7 @@ final class RecordedCases {
    * parser would take it for the older notation of a regular expression.
    */
   static BsonDocument parse(String json) {
-    String hidden =
-        json.replace("\"$regex\"", "\"~regex\"").replace("\"$options\"", "\"~options\"");
+    String hidden = json.replaceAll("\"\\$(regex|options)\"(?=\\s*:)", "\"~$1\"");
     return shown(BsonDocument.parse(hidden)).asDocument();
   }
 
