@@ -89,6 +89,7 @@ class OperationsTest {
 
   private static CompletableFuture<Integer> codeOf(MongoClient client, String command) {
     MongoDatabase database = client.getDatabase("test");
+    // The common pool may have one thread only, and some of these commands wait.
     return CompletableFuture.supplyAsync(
         () -> {
           try {
@@ -97,7 +98,8 @@ class OperationsTest {
           } catch (MongoCommandException e) {
             return e.getErrorCode();
           }
-        });
+        },
+        task -> new Thread(task).start());
   }
 
   @Test
