@@ -45,9 +45,11 @@ final class AggregateExplanation {
       BsonDocument query =
           collection == null
               ? nothing(namespace)
-              : planner
-                  .plan(AggregateEnvironment.query(collection, explained.query()))
-                  .explain(isRun ? verbosity : ExplainVerbosity.QUERY_PLANNER, execution);
+              : ExplainStages.priced(
+                  planner.plan(AggregateEnvironment.query(collection, explained.query())),
+                  collection,
+                  isRun ? verbosity : ExplainVerbosity.QUERY_PLANNER,
+                  execution);
       query.keySet().retainAll(QUERY_FIELDS);
       if (explained.stages().isEmpty()) {
         // The query does it all, so it is explained as a find is.

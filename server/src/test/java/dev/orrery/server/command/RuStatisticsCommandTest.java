@@ -110,6 +110,8 @@ class RuStatisticsCommandTest {
       requireSamePrice(fixture, "{find: 'a', filter: {k: 3, n: 3}}", 1, "byN");
       requireSamePrice(fixture, "{find: 'a', filter: {_id: 3, k: 3}}", 1, "_id_");
       requireSamePrice(fixture, "{find: 'a', filter: {x: 1}}", 4, null);
+      String match = "{aggregate: 'a', pipeline: [{$match: {n: {$gte: 10}}}], cursor: {}}";
+      requireSamePrice(fixture, match, 4, "byN");
     }
   }
 
