@@ -179,6 +179,8 @@ public final class Log implements Closeable {
     try {
       SegmentWriter fresh = create(old.segment().number() + 1, groupBytes);
       try {
+        // A footer says that all before it is there: a power cut must not keep it and lose a group.
+        committer.flush();
         old.writeFooter();
         committer.flush();
         install(fresh);
@@ -422,6 +424,7 @@ public final class Log implements Closeable {
       }
       closed = true;
       if (committer.failure() == null) {
+        committer.flush(); // before the footer, as in a roll
         writeLastFooter();
         committer.flush();
       }
