@@ -139,7 +139,7 @@ final class StringExpressions {
         utf8(requireText("$indexOfBytes", "second", ErrorCode.LOCATION_40092, values[1]));
     int start = start("$indexOfBytes", values);
     int end = end("$indexOfBytes", values, input.length);
-    for (int i = start; i + token.length <= end; i++) {
+    for (int i = start; i <= end - token.length; i++) {
       if (Arrays.equals(input, i, i + token.length, token, 0, token.length)) {
         return new BsonInt32(i);
       }

@@ -3,11 +3,14 @@ package dev.orrery.storage.chronicle;
 import dev.orrery.storage.StorageException;
 import java.io.IOException;
 import java.nio.file.FileStore;
+import java.nio.file.FileVisitResult;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
+import java.nio.file.SimpleFileVisitor;
+import java.nio.file.attribute.BasicFileAttributes;
 import java.util.concurrent.atomic.AtomicLong;
-import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Refuses writes while the disk is almost full. The log could tell by itself, but the maps are
@@ -82,18 +85,37 @@ final class DiskSpace {
 
   /** What the files below a directory really occupy is not known to Java; their lengths are. */
   static long usedBytes(Path directory) {
-    try (Stream<Path> paths = Files.walk(directory)) {
-      long sum = 0;
-      for (Path path : (Iterable<Path>) paths::iterator) {
-        try {
-          sum += Files.isRegularFile(path) ? Files.size(path) : 0;
-        } catch (NoSuchFileException e) {
-          continue; // deleted while we walked
-        }
-      }
-      return sum;
+    var sum = new FileSizes();
+    try {
+      Files.walkFileTree(directory, sum);
+      return sum.bytes;
     } catch (IOException e) {
       throw new StorageException(StorageException.Reason.IO, "cannot walk " + directory, e);
+    }
+  }
+
+  /** Adds up the lengths of files. What is deleted meanwhile, a whole folder too, counts no more. */
+  private static final class FileSizes extends SimpleFileVisitor<Path> {
+    long bytes;
+
+    @Override
+    public FileVisitResult visitFile(Path file, BasicFileAttributes attributes) {
+      bytes += attributes.isRegularFile() ? attributes.size() : 0;
+      return FileVisitResult.CONTINUE;
+    }
+
+    @Override
+    public FileVisitResult visitFileFailed(Path file, IOException failure) throws IOException {
+      if (failure instanceof NoSuchFileException) {
+        return FileVisitResult.CONTINUE;
+      }
+      throw failure;
+    }
+
+    @Override
+    public FileVisitResult postVisitDirectory(Path folder, @Nullable IOException failure)
+        throws IOException {
+      return failure == null ? FileVisitResult.CONTINUE : visitFileFailed(folder, failure);
     }
   }
 }
