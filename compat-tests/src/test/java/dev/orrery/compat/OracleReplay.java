@@ -192,7 +192,7 @@ final class OracleReplay {
         new BsonDocument("dropDatabase", new BsonInt32(1)).append("$db", new BsonString(database)));
   }
 
-  private static List<?> list(Object value) {
+  static List<?> list(Object value) {
     return value == null ? List.of() : (List<?>) value;
   }
 }

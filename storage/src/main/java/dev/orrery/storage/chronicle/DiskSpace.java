@@ -94,7 +94,9 @@ final class DiskSpace {
     }
   }
 
-  /** Adds up the lengths of files. What is deleted meanwhile, a whole folder too, counts no more. */
+  /**
+   * Adds up the lengths of files. What is deleted meanwhile, a whole folder too, counts no more.
+   */
   private static final class FileSizes extends SimpleFileVisitor<Path> {
     long bytes;
 
