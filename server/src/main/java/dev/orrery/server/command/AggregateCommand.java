@@ -146,7 +146,7 @@ public final class AggregateCommand implements Command, ViewReader, PipelineChec
       List<RawDocument> batch = cursor.nextBatch(size);
       pay(context, cursor, batch);
       isKept = !cursor.isExhausted();
-      long id = isKept ? services.cursors().add(cursor) : 0;
+      long id = isKept ? Cursors.keep(context, services.cursors(), cursor) : 0;
       return Cursors.first(batch, id, prepared.namespace);
     } finally {
       if (!isKept) {
