@@ -142,16 +142,10 @@ public final class CountCommand implements Explainable {
           new Namespace(context.database(), params.collection), verbosity);
     }
     QueryPlan plan = Plans.of(services.planner(), query).forCount();
-    Execution execution = execution(context);
+    Execution execution = services.execution(context, true);
     context.work().owe(new MeteredRead(collection, execution, plan.isShort()));
     BsonDocument explained = ExplainStages.priced(plan, collection, verbosity, execution);
     return ExplainStages.ofCount(explained, query.window());
-  }
-
-  private Execution execution(CommandContext context) {
-    var execution = new Execution(services.temporary(), true);
-    context.operation().watch(execution);
-    return execution;
   }
 
   private static long countAll(CollectionStore collection) {
@@ -163,7 +157,7 @@ public final class CountCommand implements Explainable {
   }
 
   private long count(CommandContext context, Query query, QueryPlan plan) {
-    Execution execution = execution(context);
+    Execution execution = services.execution(context, true);
     context.work().owe(new MeteredRead(query.collection(), execution, plan.isShort()));
     try {
       return plan.count(execution);

@@ -113,9 +113,7 @@ public final class FindCommand implements Explainable {
   }
 
   private Execution execution(CommandContext context, FindParams params) {
-    var execution = new Execution(services.temporary(), params.mode().usesDisk());
-    context.operation().watch(execution);
-    return execution;
+    return services.execution(context, params.mode().usesDisk());
   }
 
   private static void requireCapped(Query query, FindParams params) {
