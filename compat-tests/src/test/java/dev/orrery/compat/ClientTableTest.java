@@ -17,6 +17,7 @@ final class ClientTableTest {
           DocumentsTest.class,
           DriverTest.class,
           FilesTest.class,
+          PartitioningExamplesTest.class,
           ReactiveDriverTest.class,
           SecureClientsTest.class,
           ShellTest.class);

@@ -5,10 +5,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.List;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -23,19 +22,9 @@ final class ClientsTest {
   private static final String COSMOS =
       "?replicaSet=globaldb&retrywrites=false&maxIdleTimeMS=120000&appName=%40account%40";
 
-  private static PackagedServer server;
+  @RegisterExtension private static final SharedServer server = new SharedServer();
 
   @TempDir private Path home;
-
-  @BeforeAll
-  static void start() {
-    server = PackagedServer.ephemeral();
-  }
-
-  @AfterAll
-  static void stop() {
-    server.close();
-  }
 
   @ParameterizedTest
   @ValueSource(strings = {"", COSMOS})

@@ -5,28 +5,17 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.List;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Clients of other languages store and read documents, each in a database of its own. */
 @ExtendWith(ClientTable.class)
 final class DocumentsTest {
-  private static PackagedServer server;
+  @RegisterExtension private static final SharedServer server = new SharedServer();
 
   @TempDir private Path home;
-
-  @BeforeAll
-  static void start() {
-    server = PackagedServer.ephemeral();
-  }
-
-  @AfterAll
-  static void stop() {
-    server.close();
-  }
 
   @Test
   @Exercises(client = ClientKind.NODE, what = "CRUD, bulk, cursors, errors")

@@ -23,10 +23,9 @@ import java.util.Collections;
 import java.util.List;
 import java.util.stream.IntStream;
 import org.bson.Document;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
@@ -35,17 +34,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 final class DriverTest {
   private static final Document PING = new Document("ping", 1);
 
-  private static PackagedServer server;
-
-  @BeforeAll
-  static void start() {
-    server = PackagedServer.ephemeral();
-  }
-
-  @AfterAll
-  static void stop() {
-    server.close();
-  }
+  @RegisterExtension private static final SharedServer server = new SharedServer();
 
   @ParameterizedTest
   @ValueSource(

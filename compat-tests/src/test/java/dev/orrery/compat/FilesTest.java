@@ -10,10 +10,9 @@ import java.io.IOException;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Random;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Files of 10 MB go up and down through GridFS. */
@@ -21,19 +20,9 @@ import org.junit.jupiter.api.io.TempDir;
 final class FilesTest {
   private static final int FILE_BYTES = 10 * 1024 * 1024 + 17;
 
-  private static PackagedServer server;
+  @RegisterExtension private static final SharedServer server = new SharedServer();
 
   @TempDir private Path home;
-
-  @BeforeAll
-  static void start() {
-    server = PackagedServer.ephemeral();
-  }
-
-  @AfterAll
-  static void stop() {
-    server.close();
-  }
 
   @Test
   @Exercises(client = ClientKind.JAVA, what = "GridFS: 10 MB up and down")

@@ -6,28 +6,17 @@ import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.io.TempDir;
 
 /** What people do in mongosh, typed or as scripts. */
 @ExtendWith(ClientTable.class)
 final class ShellTest {
-  private static PackagedServer server;
+  @RegisterExtension private static final SharedServer server = new SharedServer();
 
   @TempDir private Path home;
-
-  @BeforeAll
-  static void start() {
-    server = PackagedServer.ephemeral();
-  }
-
-  @AfterAll
-  static void stop() {
-    server.close();
-  }
 
   @Test
   @Exercises(

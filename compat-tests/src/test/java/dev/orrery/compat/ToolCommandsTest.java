@@ -22,24 +22,23 @@ import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
 
 /** The commands that the MongoDB Database Tools send, one by one, as they send them. */
 final class ToolCommandsTest {
   private static final int COMMAND_NOT_FOUND = 59;
 
-  private static PackagedServer server;
+  @RegisterExtension private static final SharedServer server = new SharedServer();
   private static MongoClient client;
 
   @BeforeAll
   static void start() {
-    server = PackagedServer.ephemeral();
     client = MongoClients.create(server.uri());
   }
 
   @AfterAll
   static void stop() {
     client.close();
-    server.close();
   }
 
   @BeforeEach

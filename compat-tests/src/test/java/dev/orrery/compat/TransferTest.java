@@ -19,19 +19,19 @@ import org.bson.Document;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.io.TempDir;
 
 final class TransferTest {
   private static final int DOCUMENTS = 100_000;
 
-  private static PackagedServer server;
+  @RegisterExtension private static final SharedServer server = new SharedServer();
   private static MongoClient client;
 
   @TempDir private Path directory;
 
   @BeforeAll
   static void start() {
-    server = PackagedServer.ephemeral();
     client = MongoClients.create(server.uri());
     new TransferData(client).create(DOCUMENTS);
   }
@@ -39,7 +39,6 @@ final class TransferTest {
   @AfterAll
   static void stop() {
     client.close();
-    server.close();
   }
 
   @Test

@@ -5,19 +5,13 @@ import dev.orrery.storage.StorageException;
 import dev.orrery.storage.chronicle.StoreCheck;
 import java.io.IOException;
 import java.io.PrintStream;
-import java.io.PrintWriter;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
-import picocli.CommandLine;
-import picocli.CommandLine.Model.CommandSpec;
-import picocli.CommandLine.Model.OptionSpec;
-import picocli.CommandLine.ParameterException;
 
 /** {@code orrery check --data DIR}: verifies a store completely while no server has it. */
 final class CheckCommandLine {
   static final String NAME = "check";
-  private static final String DATA = "--data";
 
   private final PrintStream out;
   private final PrintStream err;
@@ -29,31 +23,14 @@ final class CheckCommandLine {
 
   /** Returns 0 when all is well, 1 when there is a fault or the store cannot be checked. */
   int run(String... arguments) throws IOException {
-    var commandLine = new CommandLine(spec()).setOut(new PrintWriter(out, true));
-    CommandLine.ParseResult parsed;
-    try {
-      parsed = commandLine.parseArgs(arguments);
-    } catch (ParameterException e) {
-      throw new ConfigException(e.getMessage());
-    }
-    if (CommandLine.executeHelpRequest(parsed) != null) {
+    var line =
+        new DataCommandLine(NAME, "Verifies a store completely. No server may have it open.", null);
+    Path data = line.parse(out, arguments);
+    if (data == null) {
       return Main.STARTED;
     }
     System.setProperty("chronicle.announcer.disable", "true");
-    return check(Path.of(parsed.<String>matchedOptionValue(DATA, "")));
-  }
-
-  private static CommandSpec spec() {
-    var spec = CommandSpec.create().name("orrery " + NAME).mixinStandardHelpOptions(true);
-    spec.usageMessage().description("Verifies a store completely. No server may have it open.");
-    spec.addOption(
-        OptionSpec.builder(DATA)
-            .paramLabel("<dir>")
-            .type(String.class)
-            .required(true)
-            .description("The data directory.")
-            .build());
-    return spec;
+    return check(data);
   }
 
   private int check(Path directory) throws IOException {

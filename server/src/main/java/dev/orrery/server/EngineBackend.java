@@ -116,7 +116,7 @@ final class EngineBackend implements MongoServer.Backend {
         new Provisioning(config.limits().partitionThroughput(), config.rules().toCosmosRules());
     parameters.follow(provisioning.rules());
     var throughputs = new DatabaseThroughputs(engine);
-    var databases = new Databases(engine, provisioning, throughputs);
+    var databases = new Databases(engine, provisioning, throughputs, profiles(config));
     var governor = new Governor(throughputs::of, provisioning, System::nanoTime);
     var metering = new Metering(governor, System::nanoTime);
     var data =
@@ -131,7 +131,7 @@ final class EngineBackend implements MongoServer.Backend {
             ObjectId::new,
             operations);
     expire(sessions, cursors, new RetryRecords(databases, clock));
-    var journals = journals(databases, config);
+    var journals = journals(databases);
     var parts =
         new Dispatcher.Parts(
             commands(services, data, metering, journals),
@@ -172,10 +172,14 @@ final class EngineBackend implements MongoServer.Backend {
     return StandardCommands.table(services, further);
   }
 
-  private static OperationCommands.Journals journals(Databases databases, ServerConfig config) {
+  private static ProfileSettings profiles(ServerConfig config) {
+    return new ProfileSettings(config.diagnostics().slowMillis());
+  }
+
+  private static OperationCommands.Journals journals(Databases databases) {
     return new OperationCommands.Journals(
         new Top(databases::exists),
-        new ProfileSettings(config.diagnostics().slowMillis()),
+        databases.profiles(),
         new ProfileCollections(databases, ObjectId::new));
   }
 

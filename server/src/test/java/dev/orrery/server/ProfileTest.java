@@ -1,11 +1,13 @@
 package dev.orrery.server;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import ch.qos.logback.classic.Level;
 import ch.qos.logback.classic.Logger;
 import ch.qos.logback.classic.spi.ILoggingEvent;
 import ch.qos.logback.core.read.ListAppender;
+import com.mongodb.MongoCommandException;
 import com.mongodb.client.MongoClient;
 import com.mongodb.client.MongoDatabase;
 import java.io.IOException;
@@ -125,12 +127,31 @@ class ProfileTest {
     run("{profile: 2}");
     try {
       run("{find: 'c', filter: {$foo: 1}}");
-    } catch (com.mongodb.MongoCommandException expected) {
+    } catch (MongoCommandException expected) {
       // it is looked for below
     }
     assertThat(profile("{errName: 'BadValue'}").get(0))
         .containsEntry("errCode", 2)
         .containsEntry("ok", 0.0);
+  }
+
+  @Test
+  void theProfileIsDroppedWhenNothingIsWrittenToIt() {
+    run("{profile: 1}");
+    assertThatThrownBy(() -> run("{drop: 'system.profile'}"))
+        .isInstanceOfSatisfying(
+            MongoCommandException.class,
+            e -> {
+              assertThat(e.getErrorCode()).isEqualTo(20);
+              assertThat(e.getErrorMessage())
+                  .isEqualTo("turn off profiling before dropping system.profile collection");
+            });
+    run("{profile: 0}");
+    assertThat(run("{drop: 'system.profile'}").getString("ns")).isEqualTo("test.system.profile");
+    run("{profile: 2}");
+    run("{dropDatabase: 1}");
+    assertThat(client.listDatabaseNames()).doesNotContain("test");
+    assertThat(run("{profile: -1}").getInteger("was")).isZero();
   }
 
   @Test

@@ -44,9 +44,7 @@ public record Privilege(Resource resource, Set<Action> actions) {
     return new Privilege(Resource.of(document.getDocument("resource")), actions);
   }
 
-  static BsonArray toBson(List<Privilege> privileges) {
-    var array = new BsonArray();
-    privileges.forEach(privilege -> array.add(privilege.toBson()));
-    return array;
+  public static BsonArray toBson(List<Privilege> privileges) {
+    return new BsonArray(privileges.stream().map(Privilege::toBson).toList());
   }
 }

@@ -1,7 +1,6 @@
 package dev.orrery.server.auth;
 
 import java.util.List;
-import org.bson.BsonArray;
 import org.bson.BsonDocument;
 import org.bson.BsonString;
 
@@ -27,13 +26,11 @@ public record Role(
 
   /** The stored form, which is that of MongoDB's {@code admin.system.roles}. */
   BsonDocument toBson() {
-    var roles = new BsonArray();
-    inherited.forEach(role -> roles.add(role.toBson()));
     return new BsonDocument("_id", new BsonString(name.id()))
         .append("role", new BsonString(name.role()))
         .append("db", new BsonString(name.database()))
         .append("privileges", Privilege.toBson(privileges))
-        .append("roles", roles);
+        .append("roles", RoleName.toBson(inherited));
   }
 
   static Role of(BsonDocument document) {

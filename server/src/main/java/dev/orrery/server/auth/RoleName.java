@@ -1,5 +1,7 @@
 package dev.orrery.server.auth;
 
+import java.util.List;
+import org.bson.BsonArray;
 import org.bson.BsonDocument;
 import org.bson.BsonString;
 
@@ -12,6 +14,10 @@ public record RoleName(String role, String database) {
 
   public BsonDocument toBson() {
     return new BsonDocument("role", new BsonString(role)).append("db", new BsonString(database));
+  }
+
+  public static BsonArray toBson(List<RoleName> roles) {
+    return new BsonArray(roles.stream().map(RoleName::toBson).toList());
   }
 
   static RoleName of(BsonDocument document) {

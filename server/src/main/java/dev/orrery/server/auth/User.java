@@ -103,9 +103,7 @@ public record User(
     if (!restrictions.isEmpty()) {
       document.append("authenticationRestrictions", restrictions.document());
     }
-    var names = new BsonArray();
-    roles.forEach(role -> names.add(role.toBson()));
-    return document.append("roles", names);
+    return document.append("roles", RoleName.toBson(roles));
   }
 
   public BsonBinary idToBson() {

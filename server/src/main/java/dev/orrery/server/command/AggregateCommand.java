@@ -105,8 +105,7 @@ public final class AggregateCommand implements Command, ViewReader, PipelineChec
     String name = params.collection() == null ? NO_COLLECTION : params.collection();
     var namespace = new Namespace(context.database(), name);
     AggregateParams.Options options = params.options();
-    var execution = new Execution(services.temporary(), options.usesDisk());
-    context.operation().watch(execution);
+    Execution execution = services.execution(context, options.usesDisk());
     var environment =
         new AggregateEnvironment(services, server, context, execution, options.isUnchecked());
     Catalog.View source = resolve(environment, namespace);
@@ -146,7 +145,7 @@ public final class AggregateCommand implements Command, ViewReader, PipelineChec
       List<RawDocument> batch = cursor.nextBatch(size);
       pay(context, cursor, batch);
       isKept = !cursor.isExhausted();
-      long id = isKept ? services.cursors().add(cursor) : 0;
+      long id = isKept ? Cursors.keep(context, services.cursors(), cursor) : 0;
       return Cursors.first(batch, id, prepared.namespace);
     } finally {
       if (!isKept) {

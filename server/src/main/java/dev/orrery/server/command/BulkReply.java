@@ -2,13 +2,13 @@ package dev.orrery.server.command;
 
 import dev.orrery.server.error.CommandException;
 import dev.orrery.server.error.ErrorCode;
+import dev.orrery.server.expression.Numbers;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import org.bson.BsonArray;
 import org.bson.BsonDocument;
 import org.bson.BsonInt32;
-import org.bson.BsonInt64;
 import org.bson.BsonString;
 import org.bson.BsonValue;
 
@@ -71,11 +71,11 @@ final class BulkReply {
     if (!upserted.isEmpty()) {
       reply.append("upserted", upserted);
     }
-    return reply.append("nModified", number(modified));
+    return reply.append("nModified", Numbers.intOrLong(modified));
   }
 
   private BsonDocument counted() {
-    var reply = new BsonDocument("n", number(n));
+    var reply = new BsonDocument("n", Numbers.intOrLong(n));
     if (!failures.isEmpty()) {
       failures.sort(Comparator.comparingInt(Failure::index));
       var errors = new BsonArray();
@@ -95,10 +95,5 @@ final class BulkReply {
             .append("code", new BsonInt32(error.code().number()));
     document.putAll(error.details());
     return document.append("errmsg", new BsonString(error.getMessage()));
-  }
-
-  /** A count as MongoDB sends it: an int as long as it is one. */
-  static BsonValue number(long count) {
-    return count == (int) count ? new BsonInt32((int) count) : new BsonInt64(count);
   }
 }

@@ -2,6 +2,7 @@ package dev.orrery.server.command;
 
 import dev.orrery.server.error.CommandException;
 import dev.orrery.server.error.ErrorCode;
+import dev.orrery.server.expression.Numbers;
 import dev.orrery.storage.CollectionStore;
 import dev.orrery.storage.Namespace;
 import dev.orrery.storage.PartitionStore;
@@ -48,7 +49,8 @@ final class CloneCollectionAsCappedCommand implements Command {
           ErrorCode.NAMESPACE_NOT_FOUND,
           "source collection %s.%s does not exist".formatted(context.database(), from));
     }
-    var options = new BsonDocument("capped", BsonBoolean.TRUE).append("size", Sizes.number(size));
+    var options =
+        new BsonDocument("capped", BsonBoolean.TRUE).append("size", Numbers.intOrLong(size));
     var namespace = new Namespace(context.database(), to);
     CollectionStore target =
         databases.create(

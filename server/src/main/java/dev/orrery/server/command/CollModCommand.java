@@ -2,6 +2,7 @@ package dev.orrery.server.command;
 
 import dev.orrery.server.error.CommandException;
 import dev.orrery.server.error.ErrorCode;
+import dev.orrery.server.expression.Numbers;
 import dev.orrery.storage.CollectionStore;
 import dev.orrery.storage.catalog.CollectionInfo;
 import dev.orrery.storage.value.RawTypes;
@@ -178,7 +179,7 @@ final class CollModCommand implements Command {
     }
     long limit = value.asNumber().longValue();
     if (limit > 0) {
-      options.put(name, Sizes.number(limit));
+      options.put(name, Numbers.intOrLong(limit));
     } else {
       options.remove(name);
     }

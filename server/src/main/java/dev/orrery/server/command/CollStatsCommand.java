@@ -1,5 +1,6 @@
 package dev.orrery.server.command;
 
+import dev.orrery.server.expression.Numbers;
 import dev.orrery.storage.CollectionStore;
 import dev.orrery.storage.Namespace;
 import org.bson.BsonArray;
@@ -48,7 +49,7 @@ final class CollStatsCommand implements Command {
         .append("totalIndexSize", zero)
         .append("indexDetails", new BsonDocument())
         .append("indexSizes", new BsonDocument())
-        .append("scaleFactor", Sizes.number(scale));
+        .append("scaleFactor", Numbers.intOrLong(scale));
   }
 
   /** The storage part, which {@code $collStats} shows too. */
@@ -56,21 +57,21 @@ final class CollStatsCommand implements Command {
     Sizes sizes = Sizes.of(collection);
     BsonDocument options = collection.info().options();
     reply
-        .append("size", Sizes.number(sizes.bytes() / scale))
-        .append("count", Sizes.number(sizes.documents()));
+        .append("size", Numbers.intOrLong(sizes.bytes() / scale))
+        .append("count", Numbers.intOrLong(sizes.documents()));
     if (sizes.documents() > 0) {
-      reply.append("avgObjSize", Sizes.number(sizes.bytes() / sizes.documents()));
+      reply.append("avgObjSize", Numbers.intOrLong(sizes.bytes() / sizes.documents()));
     }
     reply
         .append("numOrphanDocs", new BsonInt32(0))
-        .append("storageSize", Sizes.number(sizes.bytes() / scale))
+        .append("storageSize", Numbers.intOrLong(sizes.bytes() / scale))
         .append("freeStorageSize", new BsonInt32(0))
         .append("capped", BsonBoolean.valueOf(CollectionOptions.isTrue(options, "capped")));
     if (CollectionOptions.isTrue(options, "capped")) {
       BsonValue max = options.getOrDefault("max", new BsonInt64(0));
       reply
-          .append("max", Sizes.number(max.asNumber().longValue()))
-          .append("maxSize", Sizes.number(options.getNumber("size").longValue() / scale));
+          .append("max", Numbers.intOrLong(max.asNumber().longValue()))
+          .append("maxSize", Numbers.intOrLong(options.getNumber("size").longValue() / scale));
     }
     var details = new BsonDocument();
     var indexSizes = new BsonDocument();
@@ -79,16 +80,16 @@ final class CollStatsCommand implements Command {
         .forEach(
             (name, bytes) -> {
               details.append(name, new BsonDocument());
-              indexSizes.append(name, Sizes.number(bytes / scale));
+              indexSizes.append(name, Numbers.intOrLong(bytes / scale));
             });
     return reply
         .append("nindexes", new BsonInt32(indexSizes.size()))
         .append("indexDetails", details)
         .append("indexBuilds", builds(collection))
-        .append("totalIndexSize", Sizes.number(sizes.totalIndexBytes() / scale))
+        .append("totalIndexSize", Numbers.intOrLong(sizes.totalIndexBytes() / scale))
         .append("indexSizes", indexSizes)
-        .append("totalSize", Sizes.number(sizes.totalBytes() / scale))
-        .append("scaleFactor", Sizes.number(scale));
+        .append("totalSize", Numbers.intOrLong(sizes.totalBytes() / scale))
+        .append("scaleFactor", Numbers.intOrLong(scale));
   }
 
   private static BsonArray builds(CollectionStore collection) {

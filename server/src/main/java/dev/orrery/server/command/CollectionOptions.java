@@ -6,6 +6,7 @@ import static dev.orrery.server.error.ErrorCode.INVALID_OPTIONS;
 import dev.orrery.server.error.BsonText;
 import dev.orrery.server.error.CommandException;
 import dev.orrery.server.error.ErrorCode;
+import dev.orrery.server.expression.Numbers;
 import dev.orrery.server.query.FilterContext;
 import dev.orrery.server.query.FilterParser;
 import dev.orrery.storage.Namespace;
@@ -162,10 +163,10 @@ final class CollectionOptions {
     var options = new BsonDocument();
     if (isTrue(given, "capped")) {
       options.append("capped", BsonBoolean.TRUE);
-      options.append("size", Sizes.number(given.getInt64("size").getValue()));
+      options.append("size", Numbers.intOrLong(given.getInt64("size").getValue()));
       long max = given.containsKey("max") ? given.getInt64("max").getValue() : 0;
       if (max > 0) {
-        options.append("max", Sizes.number(max));
+        options.append("max", Numbers.intOrLong(max));
       }
     }
     if (isTrue(given, "autoIndexId")) {
@@ -231,7 +232,7 @@ final class CollectionOptions {
           ErrorCode.INVALID_INDEX_SPECIFICATION_OPTION,
           "The clusteredIndex option is only supported for key: {_id: 1}");
     }
-    return new BsonDocument("v", Sizes.number(version))
+    return new BsonDocument("v", Numbers.intOrLong(version))
         .append("key", key)
         .append("name", new BsonString(name == null ? "_id_" : name))
         .append("unique", BsonBoolean.TRUE);

@@ -2,6 +2,7 @@ package dev.orrery.server.command;
 
 import dev.orrery.server.error.CommandException;
 import dev.orrery.server.error.ErrorCode;
+import dev.orrery.server.expression.Numbers;
 import dev.orrery.server.plan.IndexUses;
 import dev.orrery.storage.CollectionStore;
 import dev.orrery.storage.Namespace;
@@ -71,26 +72,26 @@ record CollectionStatistics(Namespace namespace, @Nullable CollectionStore colle
     for (IndexSpec index : indexes) {
       long bytes = indexBytes(index);
       indexTotal += bytes;
-      sizes.append(index.name(), number(bytes / scale));
+      sizes.append(index.name(), Numbers.intOrLong(bytes / scale));
     }
     var document =
-        new BsonDocument("size", number(total.bytes() / scale))
-            .append("count", number(total.documents()));
+        new BsonDocument("size", Numbers.intOrLong(total.bytes() / scale))
+            .append("count", Numbers.intOrLong(total.documents()));
     if (total.documents() > 0) {
-      document.append("avgObjSize", number(total.bytes() / total.documents()));
+      document.append("avgObjSize", Numbers.intOrLong(total.bytes() / total.documents()));
     }
     return document
         .append("numOrphanDocs", new BsonInt32(0))
-        .append("storageSize", number(total.bytes() / scale))
+        .append("storageSize", Numbers.intOrLong(total.bytes() / scale))
         .append("freeStorageSize", new BsonInt32(0))
         .append("capped", BsonBoolean.valueOf(isCapped()))
         .append("nindexes", new BsonInt32(indexes.size()))
         .append("indexDetails", new BsonDocument())
         .append("indexBuilds", new BsonArray())
-        .append("totalIndexSize", number(indexTotal / scale))
-        .append("totalSize", number((total.bytes() + indexTotal) / scale))
+        .append("totalIndexSize", Numbers.intOrLong(indexTotal / scale))
+        .append("totalSize", Numbers.intOrLong((total.bytes() + indexTotal) / scale))
         .append("indexSizes", sizes)
-        .append("scaleFactor", number(scale));
+        .append("scaleFactor", Numbers.intOrLong(scale));
   }
 
   private boolean isCapped() {
@@ -101,10 +102,6 @@ record CollectionStatistics(Namespace namespace, @Nullable CollectionStore colle
   private static long scale(BsonValue options) {
     BsonValue scale = options.isDocument() ? options.asDocument().get("scale") : null;
     return scale instanceof BsonNumber number ? Math.max(1, number.longValue()) : 1;
-  }
-
-  private static BsonValue number(long value) {
-    return (int) value == value ? new BsonInt32((int) value) : new BsonInt64(value);
   }
 
   /** Latencies are not kept for each collection. */

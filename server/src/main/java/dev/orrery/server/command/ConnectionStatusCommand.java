@@ -2,10 +2,11 @@ package dev.orrery.server.command;
 
 import dev.orrery.server.auth.Grants;
 import dev.orrery.server.auth.Login;
+import dev.orrery.server.auth.Privilege;
+import dev.orrery.server.auth.RoleName;
 import dev.orrery.server.auth.Security;
 import org.bson.BsonArray;
 import org.bson.BsonDocument;
-import org.bson.BsonString;
 
 /** {@code connectionStatus}: who the connection is authenticated as. */
 final class ConnectionStatusCommand implements Command {
@@ -27,20 +28,14 @@ final class ConnectionStatusCommand implements Command {
     Login login = context.connection().login();
     var users = new BsonArray();
     if (security.isKnown(login)) {
-      var name = login.identity().name();
-      users.add(
-          new BsonDocument("user", new BsonString(name.user()))
-              .append("db", new BsonString(name.database())));
+      users.add(login.identity().name().toBson());
     }
     Grants grants = security.grantsOf(login);
-    var roles = new BsonArray();
-    grants.roles().forEach(role -> roles.add(role.toBson()));
     var info =
-        new BsonDocument("authenticatedUsers", users).append("authenticatedUserRoles", roles);
+        new BsonDocument("authenticatedUsers", users)
+            .append("authenticatedUserRoles", RoleName.toBson(grants.roles()));
     if (showsPrivileges) {
-      var privileges = new BsonArray();
-      grants.privileges().forEach(privilege -> privileges.add(privilege.toBson()));
-      info.append("authenticatedUserPrivileges", privileges);
+      info.append("authenticatedUserPrivileges", Privilege.toBson(grants.privileges()));
     }
     return new BsonDocument("authInfo", info);
   }

@@ -2,6 +2,7 @@ package dev.orrery.server.command;
 
 import dev.orrery.server.error.CommandException;
 import dev.orrery.server.error.ErrorCode;
+import dev.orrery.server.expression.Numbers;
 import dev.orrery.storage.CollectionStore;
 import dev.orrery.storage.PartitionStore;
 import dev.orrery.storage.RecordCursor;
@@ -73,7 +74,8 @@ final class ConvertToCappedCommand implements Command {
   }
 
   private static BsonDocument capped(BsonDocument before, long size) {
-    var options = new BsonDocument("capped", BsonBoolean.TRUE).append("size", Sizes.number(size));
+    var options =
+        new BsonDocument("capped", BsonBoolean.TRUE).append("size", Numbers.intOrLong(size));
     before.forEach(options::putIfAbsent);
     return options;
   }

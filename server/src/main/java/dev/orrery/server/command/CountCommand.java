@@ -2,6 +2,7 @@ package dev.orrery.server.command;
 
 import dev.orrery.server.error.CommandException;
 import dev.orrery.server.error.ErrorCode;
+import dev.orrery.server.expression.Numbers;
 import dev.orrery.server.plan.Execution;
 import dev.orrery.server.plan.ExplainVerbosity;
 import dev.orrery.server.plan.Query;
@@ -142,16 +143,10 @@ public final class CountCommand implements Explainable {
           new Namespace(context.database(), params.collection), verbosity);
     }
     QueryPlan plan = Plans.of(services.planner(), query).forCount();
-    Execution execution = execution(context);
+    Execution execution = services.execution(context, true);
     context.work().owe(new MeteredRead(collection, execution, plan.isShort()));
     BsonDocument explained = ExplainStages.priced(plan, collection, verbosity, execution);
     return ExplainStages.ofCount(explained, query.window());
-  }
-
-  private Execution execution(CommandContext context) {
-    var execution = new Execution(services.temporary(), true);
-    context.operation().watch(execution);
-    return execution;
   }
 
   private static long countAll(CollectionStore collection) {
@@ -163,7 +158,7 @@ public final class CountCommand implements Explainable {
   }
 
   private long count(CommandContext context, Query query, QueryPlan plan) {
-    Execution execution = execution(context);
+    Execution execution = services.execution(context, true);
     context.work().owe(new MeteredRead(query.collection(), execution, plan.isShort()));
     try {
       return plan.count(execution);
@@ -173,14 +168,14 @@ public final class CountCommand implements Explainable {
   }
 
   private static BsonDocument reply(long count) {
-    return new BsonDocument("n", BulkReply.number(count));
+    return new BsonDocument("n", Numbers.intOrLong(count));
   }
 
   /** An aggregation that counts nothing gives no document. */
   private static BsonDocument ofView(BsonDocument reply) {
     BsonArray batch = reply.getDocument("cursor").getArray("firstBatch");
     BsonValue count =
-        batch.isEmpty() ? BulkReply.number(0) : batch.get(0).asDocument().get("count");
+        batch.isEmpty() ? Numbers.intOrLong(0) : batch.get(0).asDocument().get("count");
     return new BsonDocument("n", count).append("ok", new BsonInt32(1)); // not a double, here
   }
 }

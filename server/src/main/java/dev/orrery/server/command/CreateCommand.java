@@ -2,6 +2,7 @@ package dev.orrery.server.command;
 
 import dev.orrery.server.error.CommandException;
 import dev.orrery.server.error.ErrorCode;
+import dev.orrery.server.expression.Numbers;
 import dev.orrery.storage.CollectionStore;
 import dev.orrery.storage.Namespace;
 import dev.orrery.storage.catalog.CollectionInfo;
@@ -87,7 +88,7 @@ final class CreateCommand implements Command {
       }
     }
     var document =
-        new BsonDocument("v", Sizes.number(version))
+        new BsonDocument("v", Numbers.intOrLong(version))
             .append("key", new BsonDocument("_id", new BsonInt32(1)))
             .append("name", new BsonString("_id_"));
     if (options.containsKey("collation")) {

@@ -1,6 +1,7 @@
 package dev.orrery.server.command;
 
 import dev.orrery.server.cursor.ClientCursor;
+import dev.orrery.server.cursor.CursorRegistry;
 import dev.orrery.server.error.CommandException;
 import dev.orrery.storage.Namespace;
 import dev.orrery.storage.value.RawDocument;
@@ -39,6 +40,12 @@ final class Cursors {
   static ClientCursor.Owner owner(
       CommandContext context, Namespace namespace, boolean hasNoTimeout) {
     return new ClientCursor.Owner(namespace, context.sessionFields().session(), hasNoTimeout);
+  }
+
+  /** Keeps a cursor for getMore, with what is left of the time of whoever opened it. */
+  static long keep(CommandContext context, CursorRegistry cursors, ClientCursor cursor) {
+    cursor.leave(context.operation().remainingNanos());
+    return cursors.add(cursor);
   }
 
   /** An error that came up while documents were read, in the words MongoDB puts before it. */

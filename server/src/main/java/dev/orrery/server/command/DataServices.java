@@ -2,6 +2,7 @@ package dev.orrery.server.command;
 
 import dev.orrery.server.cursor.CursorRegistry;
 import dev.orrery.server.operation.Operations;
+import dev.orrery.server.plan.Execution;
 import dev.orrery.server.plan.Planner;
 import dev.orrery.server.session.ClusterClock;
 import java.nio.file.Path;
@@ -24,4 +25,11 @@ public record DataServices(
     Workers workers,
     Path temporary,
     Supplier<ObjectId> ids,
-    Operations operations) {}
+    Operations operations) {
+  /** What the plan of a command runs in; it ends when the command is killed or out of time. */
+  Execution execution(CommandContext context, boolean usesDisk) {
+    var execution = new Execution(temporary, usesDisk);
+    context.operation().watch(execution);
+    return execution;
+  }
+}

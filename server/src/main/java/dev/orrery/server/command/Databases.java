@@ -2,6 +2,7 @@ package dev.orrery.server.command;
 
 import dev.orrery.server.error.CommandException;
 import dev.orrery.server.error.ErrorCode;
+import dev.orrery.server.operation.ProfileSettings;
 import dev.orrery.server.query.Equalities;
 import dev.orrery.server.query.Filter;
 import dev.orrery.server.throughput.CosmosRule;
@@ -29,6 +30,7 @@ public final class Databases {
   private final StorageEngine engine;
   private final Provisioning provisioning;
   private final DatabaseThroughputs throughputs;
+  private final ProfileSettings profiles;
   private final Validators validators = new Validators();
 
   /** Without limits of throughput. */
@@ -36,11 +38,25 @@ public final class Databases {
     this(engine, Provisioning.EXTENDED, new DatabaseThroughputs(engine));
   }
 
+  /** With MongoDB's default of what is slow. */
   public Databases(
       StorageEngine engine, Provisioning provisioning, DatabaseThroughputs throughputs) {
+    this(
+        engine,
+        provisioning,
+        throughputs,
+        new ProfileSettings(ProfileSettings.SLOW_MILLIS_DEFAULT));
+  }
+
+  public Databases(
+      StorageEngine engine,
+      Provisioning provisioning,
+      DatabaseThroughputs throughputs,
+      ProfileSettings profiles) {
     this.engine = engine;
     this.provisioning = provisioning;
     this.throughputs = throughputs;
+    this.profiles = profiles;
   }
 
   Provisioning provisioning() {
@@ -53,6 +69,11 @@ public final class Databases {
 
   DatabaseThroughputs throughputs() {
     return throughputs;
+  }
+
+  /** What is profiled in each of them. */
+  public ProfileSettings profiles() {
+    return profiles;
   }
 
   /** The throughput of a collection that is created without saying so, as the catalog keeps it. */

@@ -141,7 +141,7 @@ public final class DistinctCommand implements Explainable {
           new Namespace(context.database(), params.collection), verbosity);
     }
     QueryPlan plan = plan(query, params);
-    Execution execution = execution(context);
+    Execution execution = services.execution(context, true);
     context.work().owe(new MeteredRead(collection, execution, plan.isShort()));
     return ExplainStages.priced(plan, collection, verbosity, execution);
   }
@@ -150,12 +150,6 @@ public final class DistinctCommand implements Explainable {
     return query.output().projection() == null
         ? Plans.of(services.planner(), query)
         : Plans.forDistinct(services.planner(), query, params.key);
-  }
-
-  private Execution execution(CommandContext context) {
-    var execution = new Execution(services.temporary(), true);
-    context.operation().watch(execution);
-    return execution;
   }
 
   private QueryScope scope(@Nullable CollectionStore collection, Params params) {
@@ -168,7 +162,7 @@ public final class DistinctCommand implements Explainable {
   }
 
   private BsonArray collect(CommandContext context, Query query, QueryPlan plan, Values values) {
-    Execution execution = execution(context);
+    Execution execution = services.execution(context, true);
     context.work().owe(new MeteredRead(query.collection(), execution, plan.isShort()));
     try (DocumentCursor results = plan.open(execution)) {
       for (PlanResult one = results.next(); one != null; one = results.next()) {

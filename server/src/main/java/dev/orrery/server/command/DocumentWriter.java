@@ -35,9 +35,8 @@ final class DocumentWriter {
 
   /** The surroundings of a plan that finds what to write. */
   Execution execution(DataServices services, CollectionStore collection, QueryPlan plan) {
-    var execution = new Execution(services.temporary(), true);
+    Execution execution = services.execution(context, true);
     context.operation().planned(plan);
-    context.operation().watch(execution);
     execution.prepareForWrites();
     context.work().owe(new MeteredRead(collection, execution, plan.isShort()));
     return execution;

@@ -1,5 +1,7 @@
 package dev.orrery.server.command;
 
+import dev.orrery.server.error.CommandException;
+import dev.orrery.server.error.ErrorCode;
 import dev.orrery.storage.CollectionStore;
 import org.bson.BsonDocument;
 import org.bson.BsonInt32;
@@ -28,6 +30,7 @@ final class DropCommand implements Command {
     if (found == null) {
       return reply;
     }
+    requireUnused(context.database(), collection);
     int indexes = found.info().indexes().size();
     if (databases.engine().drop(found)) {
       context.awaitDurable(databases.engine().lastLsn());
@@ -37,5 +40,14 @@ final class DropCommand implements Command {
       reply.append("ns", new BsonString(found.info().namespace().toString()));
     }
     return reply;
+  }
+
+  private void requireUnused(String database, String collection) {
+    if (collection.equals(ProfileCollections.NAME)
+        && databases.profiles().database(database).level() != 0) {
+      throw new CommandException(
+          ErrorCode.ILLEGAL_OPERATION,
+          "turn off profiling before dropping system.profile collection");
+    }
   }
 }

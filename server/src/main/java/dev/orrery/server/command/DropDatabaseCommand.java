@@ -34,6 +34,7 @@ final class DropDatabaseCommand implements Command {
       throw new CommandException(
           ErrorCode.LOCATION_5255100, "Have to pass 1 as 'dropDatabase' parameter");
     }
+    databases.profiles().forget(database); // else this command, profiled, would make it anew
     databases.in(database).forEach(databases.engine()::drop);
     databases.throughputs().remove(database);
     context.awaitDurable(databases.engine().lastLsn());

@@ -2,6 +2,7 @@ package dev.orrery.server.command;
 
 import dev.orrery.server.error.CommandException;
 import dev.orrery.server.error.ErrorCode;
+import dev.orrery.server.expression.Numbers;
 import dev.orrery.server.plan.Execution;
 import dev.orrery.server.plan.ExplainVerbosity;
 import dev.orrery.server.plan.Query;
@@ -83,8 +84,8 @@ final class ExplainStages {
     return wrap(
         inner,
         "COUNT",
-        new BsonDocument("nCounted", BulkReply.number(window.of(found)))
-            .append("nSkipped", BulkReply.number(Math.min(found, window.skip()))));
+        new BsonDocument("nCounted", Numbers.intOrLong(window.of(found)))
+            .append("nSkipped", Numbers.intOrLong(Math.min(found, window.skip()))));
   }
 
   static BsonDocument ofDeletion(BsonDocument inner) {

@@ -113,9 +113,7 @@ public final class FindCommand implements Explainable {
   }
 
   private Execution execution(CommandContext context, FindParams params) {
-    var execution = new Execution(services.temporary(), params.mode().usesDisk());
-    context.operation().watch(execution);
-    return execution;
+    return services.execution(context, params.mode().usesDisk());
   }
 
   private static void requireCapped(Query query, FindParams params) {
@@ -161,7 +159,7 @@ public final class FindCommand implements Explainable {
     try {
       List<RawDocument> batch = cursor.nextBatch(params.page().firstBatch());
       // MongoDB gives no cursor on an empty collection: there is no record to go on from.
-      long id = results.hasSeenRecords() ? services.cursors().add(cursor) : 0;
+      long id = results.hasSeenRecords() ? Cursors.keep(context, services.cursors(), cursor) : 0;
       return Cursors.first(batch, id, collection.info().namespace());
     } catch (CommandException e) {
       throw Cursors.during(DURING, e);
@@ -177,10 +175,9 @@ public final class FindCommand implements Explainable {
     boolean isKept = false;
     try {
       List<RawDocument> batch = cursor.nextBatch(params.page().firstBatch());
-      cursor.leave(context.operation().remainingNanos());
       context.work().read(cursor.metered(), batch);
       isKept = !cursor.isExhausted() && !params.page().isSingleBatch();
-      long id = isKept ? services.cursors().add(cursor) : 0;
+      long id = isKept ? Cursors.keep(context, services.cursors(), cursor) : 0;
       return Cursors.first(batch, id, cursor.owner().namespace());
     } finally {
       if (!isKept) {

@@ -39,12 +39,12 @@ final class Listings {
   BsonDocument reply(
       CommandContext context, Namespace namespace, List<BsonDocument> documents, long batchSize) {
     List<RawDocument> encoded = documents.stream().map(RawDocument::of).toList();
-    var owner = new ClientCursor.Owner(namespace, context.sessionFields().session(), false);
+    var owner = Cursors.owner(context, namespace, false);
     var execution = new Execution(Path.of(""), false);
     var cursor = new ClientCursor(owner, new ListCursor(encoded.iterator()), execution);
     var batch = new BsonArray();
     cursor.nextBatch(batchSize).forEach(document -> batch.add(document.asRawBson()));
-    long id = batch.size() == documents.size() ? 0 : cursors.add(cursor);
+    long id = batch.size() == documents.size() ? 0 : Cursors.keep(context, cursors, cursor);
     return new BsonDocument(
         "cursor",
         new BsonDocument("id", new BsonInt64(id))

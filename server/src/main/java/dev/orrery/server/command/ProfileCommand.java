@@ -2,6 +2,7 @@ package dev.orrery.server.command;
 
 import dev.orrery.server.error.CommandException;
 import dev.orrery.server.error.ErrorCode;
+import dev.orrery.server.expression.Numbers;
 import dev.orrery.server.operation.ProfileSettings;
 import dev.orrery.server.query.FilterParser;
 import dev.orrery.storage.value.RawDocument;
@@ -83,7 +84,7 @@ final class ProfileCommand implements Command {
   private BsonDocument reply(ProfileSettings.Database was) {
     var reply =
         new BsonDocument("was", new BsonInt32(was.level()))
-            .append("slowms", Sizes.number(settings.slowMillis()))
+            .append("slowms", Numbers.intOrLong(settings.slowMillis()))
             .append("sampleRate", new BsonDouble(settings.sampleRate()));
     return was.filterDocument() == null
         ? reply

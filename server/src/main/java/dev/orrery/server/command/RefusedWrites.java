@@ -1,6 +1,7 @@
 package dev.orrery.server.command;
 
 import dev.orrery.server.error.ErrorCode;
+import dev.orrery.server.expression.Numbers;
 import dev.orrery.server.throughput.RateLimit;
 import dev.orrery.storage.value.RawDocument;
 import dev.orrery.storage.value.RawElements;
@@ -125,7 +126,7 @@ record RefusedWrites(Request request, String field, BsonDocument reply, List<Int
     for (String count : List.of("n", "nModified")) {
       if (reply.containsKey(count)) {
         long sum = reply.getNumber(count).longValue() + later.getNumber(count).longValue();
-        merged.put(count, BulkReply.number(sum));
+        merged.put(count, Numbers.intOrLong(sum));
       }
     }
     mergeList(merged, later, "upserted");

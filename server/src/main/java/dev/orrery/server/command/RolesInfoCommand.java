@@ -63,28 +63,16 @@ final class RolesInfoCommand implements Command {
             .append("role", new BsonString(name.role()))
             .append("db", new BsonString(name.database()));
     if (showsPrivileges) {
-      document.append("privileges", privileges(role.privileges()));
+      document.append("privileges", Privilege.toBson(role.privileges()));
     }
     var grants = accounts.grantsOf(role.inherited());
     document
-        .append("roles", names(role.inherited()))
-        .append("inheritedRoles", names(grants.roles()));
+        .append("roles", RoleName.toBson(role.inherited()))
+        .append("inheritedRoles", RoleName.toBson(grants.roles()));
     if (showsPrivileges) {
       var all = accounts.grantsOf(List.of(name));
-      document.append("inheritedPrivileges", privileges(all.privileges()));
+      document.append("inheritedPrivileges", Privilege.toBson(all.privileges()));
     }
     return document.append("isBuiltin", BsonBoolean.valueOf(role.isBuiltIn()));
-  }
-
-  private static BsonArray names(List<RoleName> roles) {
-    var names = new BsonArray();
-    roles.forEach(role -> names.add(role.toBson()));
-    return names;
-  }
-
-  private static BsonArray privileges(List<Privilege> privileges) {
-    var array = new BsonArray();
-    privileges.forEach(privilege -> array.add(privilege.toBson()));
-    return array;
   }
 }

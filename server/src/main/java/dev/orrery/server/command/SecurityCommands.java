@@ -1,6 +1,7 @@
 package dev.orrery.server.command;
 
 import dev.orrery.server.auth.Security;
+import dev.orrery.server.command.GrantCommand.Effect;
 import java.util.List;
 
 /** The commands that say who somebody is and what they may do. */
@@ -17,13 +18,13 @@ final class SecurityCommands {
         new DropAllUsersFromDatabaseCommand(security),
         new DropRoleCommand(security),
         new DropUserCommand(security),
-        RolePrivilegesCommand.grant(security),
-        RoleRolesCommand.grant(security),
-        UserRolesCommand.grant(security),
+        GrantCommand.privilegesOfRole("grantPrivilegesToRole", Effect.GRANT, security),
+        GrantCommand.rolesOfRole("grantRolesToRole", Effect.GRANT, security),
+        GrantCommand.rolesOfUser("grantRolesToUser", Effect.GRANT, security),
         new LogoutCommand(),
-        RolePrivilegesCommand.revoke(security),
-        RoleRolesCommand.revoke(security),
-        UserRolesCommand.revoke(security),
+        GrantCommand.privilegesOfRole("revokePrivilegesFromRole", Effect.REVOKE, security),
+        GrantCommand.rolesOfRole("revokeRolesFromRole", Effect.REVOKE, security),
+        GrantCommand.rolesOfUser("revokeRolesFromUser", Effect.REVOKE, security),
         new RolesInfoCommand(security),
         new SaslContinueCommand(security.logins()),
         new SaslStartCommand(security.logins()),

@@ -1,5 +1,6 @@
 package dev.orrery.server.command;
 
+import dev.orrery.server.expression.Numbers;
 import dev.orrery.server.operation.Operation;
 import dev.orrery.server.session.Sessions;
 import java.util.LinkedHashMap;
@@ -14,7 +15,6 @@ import org.bson.BsonDouble;
 import org.bson.BsonInt32;
 import org.bson.BsonInt64;
 import org.bson.BsonString;
-import org.bson.BsonValue;
 
 /** {@code serverStatus}: what the server did since it started. A section is left out with 0. */
 final class ServerStatusCommand implements Command {
@@ -82,21 +82,21 @@ final class ServerStatusCommand implements Command {
   }
 
   private BsonDocument asserts() {
-    return new BsonDocument("regular", count(services.metrics().internalErrors()))
-        .append("warning", count(0))
-        .append("msg", count(0))
-        .append("user", count(services.metrics().userErrors()))
-        .append("tripwire", count(0))
-        .append("rollovers", count(0));
+    return new BsonDocument("regular", Numbers.intOrLong(services.metrics().internalErrors()))
+        .append("warning", Numbers.intOrLong(0))
+        .append("msg", Numbers.intOrLong(0))
+        .append("user", Numbers.intOrLong(services.metrics().userErrors()))
+        .append("tripwire", Numbers.intOrLong(0))
+        .append("rollovers", Numbers.intOrLong(0));
   }
 
   private BsonDocument connections() {
     long current = services.network().connections();
-    return new BsonDocument("current", count(current))
-        .append("available", count(Math.max(0, facts.connectionsMax() - current)))
-        .append("totalCreated", count(services.network().connectionsCreated()))
-        .append("threaded", count(current))
-        .append("active", count(services.operations().running().size()));
+    return new BsonDocument("current", Numbers.intOrLong(current))
+        .append("available", Numbers.intOrLong(Math.max(0, facts.connectionsMax() - current)))
+        .append("totalCreated", Numbers.intOrLong(services.network().connectionsCreated()))
+        .append("threaded", Numbers.intOrLong(current))
+        .append("active", Numbers.intOrLong(services.operations().running().size()));
   }
 
   private BsonDocument globalLock() {
@@ -108,9 +108,9 @@ final class ServerStatusCommand implements Command {
   }
 
   private static BsonDocument clients(long readers, long writers) {
-    return new BsonDocument("total", count(readers + writers))
-        .append("readers", count(readers))
-        .append("writers", count(writers));
+    return new BsonDocument("total", Numbers.intOrLong(readers + writers))
+        .append("readers", Numbers.intOrLong(readers))
+        .append("writers", Numbers.intOrLong(writers));
   }
 
   /** Time and number of the reads, writes and other commands since the start. */
@@ -146,14 +146,14 @@ final class ServerStatusCommand implements Command {
   }
 
   private BsonDocument sessionCache() {
-    return new BsonDocument("activeSessionsCount", count(services.sessions().count()))
-        .append("sessionsTimeoutMinutes", count(Sessions.TIMEOUT.toMinutes()));
+    return new BsonDocument("activeSessionsCount", Numbers.intOrLong(services.sessions().count()))
+        .append("sessionsTimeoutMinutes", Numbers.intOrLong(Sessions.TIMEOUT.toMinutes()));
   }
 
   private static BsonDocument memory() {
     return new BsonDocument("bits", new BsonInt32(64))
-        .append("resident", count(Memory.residentBytes() / BYTES_PER_MEGABYTE))
-        .append("virtual", count(Memory.virtualBytes() / BYTES_PER_MEGABYTE))
+        .append("resident", Numbers.intOrLong(Memory.residentBytes() / BYTES_PER_MEGABYTE))
+        .append("virtual", Numbers.intOrLong(Memory.virtualBytes() / BYTES_PER_MEGABYTE))
         .append("supported", BsonBoolean.TRUE);
   }
 
@@ -220,10 +220,5 @@ final class ServerStatusCommand implements Command {
         .append("secondary", BsonBoolean.FALSE)
         .append("primary", host)
         .append("me", host);
-  }
-
-  /** A 32-bit number as long as it fits, as MongoDB writes these. */
-  private static BsonValue count(long value) {
-    return value == (int) value ? new BsonInt32((int) value) : new BsonInt64(value);
   }
 }

@@ -6,9 +6,6 @@ import dev.orrery.storage.PartitionStore;
 import dev.orrery.storage.index.IndexSpec;
 import java.util.LinkedHashMap;
 import java.util.Map;
-import org.bson.BsonInt32;
-import org.bson.BsonInt64;
-import org.bson.BsonValue;
 
 /**
  * How much a collection holds, over all of its partitions.
@@ -40,10 +37,5 @@ record Sizes(long documents, long bytes, Map<String, Long> indexBytes) {
 
   long totalBytes() {
     return bytes + totalIndexBytes();
-  }
-
-  /** As MongoDB prints counts: an int where it fits. */
-  static BsonValue number(long value) {
-    return value == (int) value ? new BsonInt32((int) value) : new BsonInt64(value);
   }
 }

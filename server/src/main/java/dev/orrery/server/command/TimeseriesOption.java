@@ -1,5 +1,6 @@
 package dev.orrery.server.command;
 
+import dev.orrery.server.expression.Numbers;
 import java.util.List;
 import org.bson.BsonDocument;
 import org.bson.BsonInt32;
@@ -37,8 +38,8 @@ final class TimeseriesOption {
           .append("bucketMaxSpanSeconds", new BsonInt32(SPANS.get(GRANULARITIES.indexOf(chosen))));
     }
     if (rounding != 0) {
-      options.append("bucketRoundingSeconds", Sizes.number(rounding));
+      options.append("bucketRoundingSeconds", Numbers.intOrLong(rounding));
     }
-    return options.append("bucketMaxSpanSeconds", Sizes.number(span));
+    return options.append("bucketMaxSpanSeconds", Numbers.intOrLong(span));
   }
 }

@@ -1,6 +1,8 @@
 package dev.orrery.server.command;
 
 import dev.orrery.server.auth.Grants;
+import dev.orrery.server.auth.Privilege;
+import dev.orrery.server.auth.RoleName;
 import dev.orrery.server.auth.Security;
 import dev.orrery.server.auth.User;
 import dev.orrery.server.auth.UserName;
@@ -97,24 +99,18 @@ final class UsersInfoCommand implements Command {
     if (showsCustomData && user.customData() != null) {
       document.append("customData", user.customData());
     }
-    var roles = new BsonArray();
-    user.roles().forEach(role -> roles.add(role.toBson()));
     var mechanisms = new BsonArray();
     user.credentials().mechanisms().stream()
         .sorted()
         .forEach(each -> mechanisms.add(new BsonString(each.wireName())));
-    return document.append("roles", roles).append("mechanisms", mechanisms);
+    return document.append("roles", RoleName.toBson(user.roles())).append("mechanisms", mechanisms);
   }
 
   private void addPrivileges(BsonDocument document, User user) {
     Grants grants = security.accounts().grantsOf(user.roles());
-    var roles = new BsonArray();
-    grants.roles().forEach(role -> roles.add(role.toBson()));
-    var privileges = new BsonArray();
-    grants.privileges().forEach(privilege -> privileges.add(privilege.toBson()));
     document
-        .append("inheritedRoles", roles)
-        .append("inheritedPrivileges", privileges)
+        .append("inheritedRoles", RoleName.toBson(grants.roles()))
+        .append("inheritedPrivileges", Privilege.toBson(grants.privileges()))
         .append("inheritedAuthenticationRestrictions", new BsonArray());
   }
 }

@@ -2,6 +2,7 @@ package dev.orrery.server.command;
 
 import dev.orrery.server.error.CommandException;
 import dev.orrery.server.error.ErrorCode;
+import dev.orrery.server.expression.Numbers;
 import dev.orrery.storage.CollectionStore;
 import dev.orrery.storage.PartitionStore;
 import dev.orrery.storage.index.IndexSpec;
@@ -57,7 +58,7 @@ final class ValidateCommand implements Command {
     var keys = new BsonDocument();
     var details = new BsonDocument();
     for (IndexSpec index : collection.info().readyIndexes()) {
-      keys.append(index.name(), Sizes.number(entries(collection, index)));
+      keys.append(index.name(), Numbers.intOrLong(entries(collection, index)));
       details.append(index.name(), new BsonDocument("valid", valid));
     }
     var errors = new BsonArray();
@@ -67,7 +68,7 @@ final class ValidateCommand implements Command {
         .append("uuid", new BsonBinary(collection.info().uuid()))
         .append("nInvalidDocuments", zero)
         .append("nNonCompliantDocuments", zero)
-        .append("nrecords", Sizes.number(Sizes.of(collection).documents()))
+        .append("nrecords", Numbers.intOrLong(Sizes.of(collection).documents()))
         .append("nIndexes", new BsonInt32(keys.size()))
         .append("keysPerIndex", keys)
         .append("indexDetails", details)

@@ -1,12 +1,9 @@
 package dev.orrery.server.operation;
 
 import dev.orrery.server.auth.UserName;
+import dev.orrery.server.expression.Numbers;
 import dev.orrery.storage.value.BsonEncoder;
 import java.time.Clock;
-import java.time.Instant;
-import java.time.ZoneOffset;
-import java.time.format.DateTimeFormatter;
-import java.util.List;
 import java.util.concurrent.TimeUnit;
 import org.bson.BsonArray;
 import org.bson.BsonBoolean;
@@ -14,7 +11,6 @@ import org.bson.BsonDateTime;
 import org.bson.BsonDocument;
 import org.bson.BsonDouble;
 import org.bson.BsonInt32;
-import org.bson.BsonInt64;
 import org.bson.BsonString;
 import org.bson.BsonValue;
 import org.bson.json.JsonMode;
@@ -26,8 +22,6 @@ import org.bson.json.JsonWriterSettings;
  */
 public final class OperationDetails {
   private static final int SLOW_QUERY_ID = 51803;
-  private static final DateTimeFormatter TIME =
-      DateTimeFormatter.ofPattern("yyyy-MM-dd'T'HH:mm:ss.SSSxxx").withZone(ZoneOffset.UTC);
   private static final JsonWriterSettings RELAXED =
       JsonWriterSettings.builder().outputMode(JsonMode.RELAXED).build();
   private static final int REPLY_BYTES_EXPECTED = 512;
@@ -51,7 +45,7 @@ public final class OperationDetails {
         .append("locks", new BsonDocument())
         .append("responseLength", new BsonInt32(length(reply)))
         .append("protocol", new BsonString("op_msg"))
-        .append("millis", number(TimeUnit.NANOSECONDS.toMillis(nanos)))
+        .append("millis", Numbers.intOrLong(TimeUnit.NANOSECONDS.toMillis(nanos)))
         .append("requestCharge", OperationReport.charge(operation));
     if (operation.plan() != null) {
       entry
@@ -71,9 +65,7 @@ public final class OperationDetails {
     UserName user = OperationReport.user(client);
     var users = new BsonArray();
     if (user != null) {
-      users.add(
-          new BsonDocument("user", new BsonString(user.user()))
-              .append("db", new BsonString(user.database())));
+      users.add(user.toBson());
     }
     return entry
         .append("allUsers", users)
@@ -84,8 +76,8 @@ public final class OperationDetails {
   private static void counts(BsonDocument entry, Operation operation, BsonDocument reply) {
     if (operation.plan() != null || operation.documentsExamined() > 0) {
       entry
-          .append("keysExamined", number(operation.keysExamined()))
-          .append("docsExamined", number(operation.documentsExamined()));
+          .append("keysExamined", Numbers.intOrLong(operation.keysExamined()))
+          .append("docsExamined", Numbers.intOrLong(operation.documentsExamined()));
     }
     BsonValue cursor = reply.get("cursor");
     if (cursor != null && cursor.isDocument()) {
@@ -104,10 +96,8 @@ public final class OperationDetails {
         entry.append(name, changed);
       }
     }
-    for (String name : List.of("nModified")) {
-      if (reply.containsKey(name)) {
-        entry.append(name, reply.get(name));
-      }
+    if (reply.containsKey("nModified")) {
+      entry.append("nModified", reply.get("nModified"));
     }
     if (reply.containsKey("upserted")) {
       entry.append("upsert", BsonBoolean.TRUE);
@@ -122,7 +112,7 @@ public final class OperationDetails {
     }
     BsonValue batch = cursor.getOrDefault("firstBatch", cursor.get("nextBatch"));
     if (batch != null && batch.isArray()) {
-      entry.append("nreturned", number(batch.asArray().size()));
+      entry.append("nreturned", Numbers.intOrLong(batch.asArray().size()));
     }
   }
 
@@ -140,8 +130,7 @@ public final class OperationDetails {
   String logLine(Operation operation, BsonDocument reply, long nanos) {
     Subject subject = operation.subject();
     boolean isWrite = !subject.isRead() && !subject.kind().equals("command");
-    String time = TIME.format(Instant.ofEpochMilli(clock.millis()));
-    return new BsonDocument("t", new BsonDocument("$date", new BsonString(time)))
+    return new BsonDocument("t", new BsonDocument("$date", OperationReport.now(clock)))
         .append("s", new BsonString("I"))
         .append("c", new BsonString(isWrite ? "WRITE" : "COMMAND"))
         .append("id", new BsonInt32(SLOW_QUERY_ID))
@@ -175,16 +164,12 @@ public final class OperationDetails {
         .append("partitionsVisited", new BsonInt32(operation.partitionsVisited()))
         .append("remote", new BsonString(client.remoteAddress()))
         .append("protocol", new BsonString("op_msg"))
-        .append("durationMillis", number(TimeUnit.NANOSECONDS.toMillis(nanos)));
+        .append("durationMillis", Numbers.intOrLong(TimeUnit.NANOSECONDS.toMillis(nanos)));
   }
 
   private static int length(BsonDocument reply) {
     var encoder = new BsonEncoder(REPLY_BYTES_EXPECTED);
     encoder.writeDocument(reply);
     return encoder.length();
-  }
-
-  private static BsonValue number(long value) {
-    return value == (int) value ? new BsonInt32((int) value) : new BsonInt64(value);
   }
 }

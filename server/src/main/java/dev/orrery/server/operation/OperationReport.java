@@ -6,7 +6,6 @@ import dev.orrery.server.error.BsonText;
 import dev.orrery.server.session.SessionId;
 import dev.orrery.storage.value.RawDocument;
 import java.time.Clock;
-import java.time.Instant;
 import java.time.ZoneOffset;
 import java.time.format.DateTimeFormatter;
 import java.util.List;
@@ -94,10 +93,10 @@ public final class OperationReport {
     if (metadata != null) {
       shown.append("clientMetadata", metadata.toBsonDocument());
     }
-    shown.append("active", BsonBoolean.valueOf(isActive)).append("currentOpTime", now());
+    shown.append("active", BsonBoolean.valueOf(isActive)).append("currentOpTime", now(clock));
     UserName user = user(client);
     if (user != null) {
-      shown.append("effectiveUsers", new BsonArray(List.of(toBson(user))));
+      shown.append("effectiveUsers", new BsonArray(List.of(user.toBson())));
     }
     return isActive ? shown.append("threaded", BsonBoolean.TRUE) : shown;
   }
@@ -108,13 +107,9 @@ public final class OperationReport {
     return identity == null ? null : identity.name();
   }
 
-  private static BsonDocument toBson(UserName user) {
-    return new BsonDocument("user", new BsonString(user.user()))
-        .append("db", new BsonString(user.database()));
-  }
-
-  private BsonValue now() {
-    return new BsonString(TIME.format(Instant.ofEpochMilli(clock.millis())));
+  /** The present time as MongoDB writes it where a text is wanted. */
+  static BsonValue now(Clock clock) {
+    return new BsonString(TIME.format(clock.instant()));
   }
 
   /** What the request cost so far, in request units. */

@@ -70,6 +70,13 @@ public final class ProfileSettings {
     state = new State(state.slowMillis, state.sampleRate, databases);
   }
 
+  /** Profiles nothing in a database any more, as if nobody had set anything. */
+  public synchronized void forget(String name) {
+    var databases = new HashMap<>(state.databases);
+    databases.remove(name);
+    state = new State(state.slowMillis, state.sampleRate, databases);
+  }
+
   /** Whether a request that took so long may have to be written down; almost always false. */
   boolean mayMatter(long nanos) {
     State current = state;

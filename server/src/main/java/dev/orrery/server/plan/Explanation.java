@@ -1,5 +1,6 @@
 package dev.orrery.server.plan;
 
+import dev.orrery.server.expression.Numbers;
 import dev.orrery.storage.PartitionStore;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
@@ -156,11 +157,10 @@ final class Explanation {
 
   private static BsonDocument totals(Run run, long returned, long millis) {
     return new BsonDocument("executionSuccess", BsonBoolean.TRUE)
-        .append("nReturned", StageExplanation.number(returned))
-        .append("executionTimeMillis", StageExplanation.number(millis))
-        .append("totalKeysExamined", StageExplanation.number(run.total(one -> one.keysExamined)))
-        .append(
-            "totalDocsExamined", StageExplanation.number(run.total(one -> one.documentsExamined)));
+        .append("nReturned", Numbers.intOrLong(returned))
+        .append("executionTimeMillis", Numbers.intOrLong(millis))
+        .append("totalKeysExamined", Numbers.intOrLong(run.total(one -> one.keysExamined)))
+        .append("totalDocsExamined", Numbers.intOrLong(run.total(one -> one.documentsExamined)));
   }
 
   private BsonDocument mergeStages(PartitionMerge merge, Run run, long millis) {
@@ -176,8 +176,6 @@ final class Explanation {
     BsonDocument totals = totals(run, run.statisticsOf(merge).advanced, millis);
     totals.remove("executionSuccess");
     stage.putAll(totals);
-    return stage
-        .append("totalChildMillis", StageExplanation.number(millis))
-        .append("shards", shards);
+    return stage.append("totalChildMillis", Numbers.intOrLong(millis)).append("shards", shards);
   }
 }

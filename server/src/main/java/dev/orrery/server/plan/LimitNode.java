@@ -1,5 +1,6 @@
 package dev.orrery.server.plan;
 
+import dev.orrery.server.expression.Numbers;
 import java.util.List;
 
 /** Ends after so many rows. */
@@ -34,6 +35,6 @@ record LimitNode(long limit, PlanNode input) implements PlanNode {
 
   @Override
   public void explain(StageExplanation explanation) {
-    explanation.stage("LIMIT").add("limitAmount", StageExplanation.number(limit));
+    explanation.stage("LIMIT").add("limitAmount", Numbers.intOrLong(limit));
   }
 }

@@ -1,5 +1,6 @@
 package dev.orrery.server.plan;
 
+import dev.orrery.server.expression.Numbers;
 import dev.orrery.storage.PartitionStore;
 import org.bson.BsonArray;
 import org.bson.BsonDocument;
@@ -56,11 +57,10 @@ final class PlanTrials {
     } finally {
       rows.close();
     }
-    return new BsonDocument("nReturned", StageExplanation.number(returned))
-        .append("executionTimeMillisEstimate", StageExplanation.number(0))
-        .append("totalKeysExamined", StageExplanation.number(run.total(one -> one.keysExamined)))
-        .append(
-            "totalDocsExamined", StageExplanation.number(run.total(one -> one.documentsExamined)))
+    return new BsonDocument("nReturned", Numbers.intOrLong(returned))
+        .append("executionTimeMillisEstimate", Numbers.intOrLong(0))
+        .append("totalKeysExamined", Numbers.intOrLong(run.total(one -> one.keysExamined)))
+        .append("totalDocsExamined", Numbers.intOrLong(run.total(one -> one.documentsExamined)))
         .append("score", new BsonDouble(score(tree, run, returned)))
         .append("executionStages", explanation.stage(tree, run));
   }

@@ -1,5 +1,6 @@
 package dev.orrery.server.plan;
 
+import dev.orrery.server.expression.Numbers;
 import java.util.List;
 
 /** Leaves out the first rows. */
@@ -36,6 +37,6 @@ record SkipNode(long skip, PlanNode input) implements PlanNode {
 
   @Override
   public void explain(StageExplanation explanation) {
-    explanation.stage("SKIP").add("skipAmount", StageExplanation.number(skip));
+    explanation.stage("SKIP").add("skipAmount", Numbers.intOrLong(skip));
   }
 }

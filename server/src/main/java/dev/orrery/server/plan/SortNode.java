@@ -1,5 +1,6 @@
 package dev.orrery.server.plan;
 
+import dev.orrery.server.expression.Numbers;
 import dev.orrery.server.query.SortPattern;
 import dev.orrery.storage.value.RawDocument;
 import java.util.List;
@@ -57,7 +58,7 @@ record SortNode(SortPattern pattern, RawDocument text, long limit, PlanNode inpu
     explanation.stage("SORT").add("sortPattern", text.toBsonDocument());
     explanation.add("memLimit", new BsonInt32((int) Execution.SORT_BYTES_MAX));
     if (limit > 0) {
-      explanation.add("limitAmount", StageExplanation.number(limit));
+      explanation.add("limitAmount", Numbers.intOrLong(limit));
     }
     explanation.add("type", new BsonString("simple"));
     explanation.count("totalDataSizeSorted", statistics -> statistics.bytesSorted);

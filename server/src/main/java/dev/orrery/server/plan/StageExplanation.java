@@ -1,12 +1,12 @@
 package dev.orrery.server.plan;
 
+import dev.orrery.server.expression.Numbers;
 import dev.orrery.server.query.Filter;
 import java.util.function.Function;
 import java.util.function.ToLongFunction;
 import org.bson.BsonBoolean;
 import org.bson.BsonDocument;
 import org.bson.BsonInt32;
-import org.bson.BsonInt64;
 import org.bson.BsonString;
 import org.bson.BsonValue;
 import org.jspecify.annotations.Nullable;
@@ -24,10 +24,6 @@ final class StageExplanation {
   StageExplanation(Query query, @Nullable StageStatistics statistics) {
     this.query = query;
     this.statistics = statistics;
-  }
-
-  static BsonValue number(long value) {
-    return (int) value == value ? new BsonInt32((int) value) : new BsonInt64(value);
   }
 
   StageExplanation stage(String name) {
@@ -51,7 +47,7 @@ final class StageExplanation {
 
   /** A field that only a plan has that was run. */
   void count(String name, ToLongFunction<StageStatistics> counter) {
-    counter(name, counted -> number(counter.applyAsLong(counted)));
+    counter(name, counted -> Numbers.intOrLong(counter.applyAsLong(counted)));
   }
 
   void counter(String name, BsonValue value) {
@@ -66,11 +62,11 @@ final class StageExplanation {
 
   BsonDocument build() {
     if (statistics != null) {
-      head.append("nReturned", number(statistics.advanced))
-          .append("executionTimeMillisEstimate", number(statistics.nanos / 1_000_000))
-          .append("works", number(statistics.works()))
-          .append("advanced", number(statistics.advanced))
-          .append("needTime", number(statistics.skipped))
+      head.append("nReturned", Numbers.intOrLong(statistics.advanced))
+          .append("executionTimeMillisEstimate", Numbers.intOrLong(statistics.nanos / 1_000_000))
+          .append("works", Numbers.intOrLong(statistics.works()))
+          .append("advanced", Numbers.intOrLong(statistics.advanced))
+          .append("needTime", Numbers.intOrLong(statistics.skipped))
           .append("needYield", new BsonInt32(0))
           .append("saveState", new BsonInt32(0))
           .append("restoreState", new BsonInt32(0))

@@ -15,9 +15,9 @@ final class HotSpots {
   private static final long NOTEWORTHY = 10L * UnitWindow.SECONDS * RequestCharge.UNIT;
 
   /**
-   * A partition that took more than half of a minute's units, and more than twice its even share.
+   * The partition that took most of a minute's units, where it or a single key took more than half.
    *
-   * @param key the value that took more than half of them, or null
+   * @param key the value that took more than half, or null
    */
   record HotSpot(int partition, double share, @Nullable PartitionKeyValue key, double keyShare) {}
 

@@ -1,6 +1,7 @@
 package dev.orrery.server.transfer;
 
 import java.io.PrintStream;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
 
@@ -31,6 +32,7 @@ final class Progress implements AutoCloseable {
   private final Meter meter;
   private final long startNanos;
   private final Thread thread;
+  private final CountDownLatch closed = new CountDownLatch(1);
 
   Progress(PrintStream err, boolean isTerminal, LongSupplier nanoTime, Meter meter) {
     this.err = err;
@@ -48,13 +50,13 @@ final class Progress implements AutoCloseable {
 
   private void show() {
     try {
-      while (true) {
-        Thread.sleep(isTerminal ? TERMINAL_MILLIS : PLAIN_MILLIS);
+      long millis = isTerminal ? TERMINAL_MILLIS : PLAIN_MILLIS;
+      while (!closed.await(millis, TimeUnit.MILLISECONDS)) {
         err.print(isTerminal ? "\r" + line() + "\u001b[K" : line() + System.lineSeparator());
         err.flush();
       }
     } catch (InterruptedException e) {
-      Thread.currentThread().interrupt(); // close() was called
+      Thread.currentThread().interrupt();
     }
   }
 
@@ -86,7 +88,7 @@ final class Progress implements AutoCloseable {
 
   @Override
   public void close() {
-    thread.interrupt();
+    closed.countDown();
     try {
       thread.join();
     } catch (InterruptedException e) {

@@ -4,10 +4,21 @@ import dev.orrery.server.error.BsonText;
 import dev.orrery.server.error.CommandException;
 import dev.orrery.server.error.ErrorCode;
 import dev.orrery.storage.value.BsonOrder;
+import dev.orrery.storage.value.RawElements;
+import dev.orrery.storage.value.RawValue;
 import org.bson.BsonValue;
 
-/** What an operator is given for one field: {@code {$inc: {path: value}}}. */
-record Argument(String path, BsonValue value, BsonOrder order) {
+/**
+ * What an operator is given for one field: {@code {$inc: {path: value}}}.
+ *
+ * @param raw the bytes of the value, in which a name may come twice
+ */
+record Argument(String path, RawValue raw, BsonValue value, BsonOrder order) {
+  /** The fields of a value that is a document, all of them. */
+  RawElements fields() {
+    return raw.asDocument().elements();
+  }
+
   String typeName() {
     return BsonText.typeName(value);
   }

@@ -11,6 +11,7 @@ import dev.orrery.storage.value.BsonOrder;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.StringJoiner;
 import org.bson.BsonArray;
 import org.bson.BsonValue;
 import org.jspecify.annotations.Nullable;
@@ -65,27 +66,34 @@ final class ArrayOperators {
   }
 
   private static List<BsonValue> valuesToAdd(Argument argument) {
-    var value = argument.value();
-    boolean isEach =
-        value.isDocument()
-            && !value.asDocument().isEmpty()
-            && value.asDocument().getFirstKey().equals("$each");
-    if (!isEach) {
-      return List.of(value);
+    if (!argument.value().isDocument()) {
+      return List.of(argument.value());
     }
-    var each = value.asDocument().get("$each");
+    var fields = argument.fields();
+    if (!fields.next() || !fields.name().equals("$each")) {
+      return List.of(argument.value());
+    }
+    var each = fields.value().toBsonValue();
     if (!each.isArray()) {
       throw new CommandException(
           ErrorCode.TYPE_MISMATCH,
           "The argument to $each in $addToSet must be an array but it was of type "
               + BsonText.typeName(each));
     }
-    if (value.asDocument().size() > 1) {
-      throw badValue(
-          "Found unexpected fields after $each in $addToSet: "
-              + BsonText.document(value.asDocument()));
+    if (fields.next()) {
+      throw badValue("Found unexpected fields after $each in $addToSet: " + allFields(argument));
     }
     return each.asArray();
+  }
+
+  /** A document with every field in it, also one that comes twice. */
+  private static String allFields(Argument argument) {
+    var text = new StringJoiner(", ", "{ ", " }");
+    var fields = argument.fields();
+    while (fields.next()) {
+      text.add(BsonText.element(fields.name(), fields.value().toBsonValue()));
+    }
+    return text.toString();
   }
 
   /** {@code $pop}: takes the first or the last element away. */

@@ -82,8 +82,9 @@ final class BitwiseOperators {
               + ". You must pass in an embedded document: {$bit: {field: {and/or/xor: #}}");
     }
     var steps = new ArrayList<Step>();
-    for (var field : argument.value().asDocument().entrySet()) {
-      steps.add(parseStep(field.getKey(), field.getValue()));
+    var fields = argument.fields();
+    while (fields.next()) {
+      steps.add(parseStep(fields.name(), fields.value().toBsonValue()));
     }
     if (steps.isEmpty()) {
       throw badValue(

@@ -67,16 +67,16 @@ final class OperatorParser {
     }
     var fields = operand.asDocument().elements();
     while (fields.next()) {
-      parseField(operator, fields.name(), fields.value().toBsonValue());
+      parseField(operator, fields.name(), fields.value());
     }
   }
 
-  private void parseField(UpdateOperator operator, String name, BsonValue value) {
+  private void parseField(UpdateOperator operator, String name, RawValue value) {
     if (operator == Rename.OPERATOR) {
-      parseRename(name, value);
+      parseRename(name, value.toBsonValue());
     } else {
       var path = UpdatePath.parse(name);
-      var argument = new Argument(name, value, options.order());
+      var argument = new Argument(name, value, value.toBsonValue(), options.order());
       add(path, new ModifierLeaf(operator.parse(argument)));
     }
   }

@@ -4,6 +4,7 @@ import static dev.orrery.server.update.Argument.badValue;
 
 import dev.orrery.server.error.BsonText;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
 import org.bson.BsonArray;
@@ -27,12 +28,8 @@ record Push(List<BsonValue> values, long position, @Nullable PushSort sort, long
     if (!value.isDocument() || !value.asDocument().containsKey("$each")) {
       return new Push(List.of(value), Long.MAX_VALUE, null, Long.MAX_VALUE);
     }
+    requireClauses(argument);
     var clauses = value.asDocument();
-    for (String name : clauses.keySet()) {
-      if (!CLAUSES.contains(name)) {
-        throw badValue("Unrecognized clause in $push: " + name);
-      }
-    }
     var each = clauses.get("$each");
     if (!each.isArray()) {
       throw badValue(
@@ -54,6 +51,21 @@ record Push(List<BsonValue> values, long position, @Nullable PushSort sort, long
             "$position",
             "The value for $position must be an integer value, not of type: ");
     return new Push(List.copyOf(each.asArray()), position, sort, slice);
+  }
+
+  /** Refuses clauses that are unknown, or there twice. */
+  private static void requireClauses(Argument argument) {
+    var names = new HashSet<String>();
+    var clauses = argument.fields();
+    while (clauses.next()) {
+      String name = clauses.name();
+      if (!CLAUSES.contains(name)) {
+        throw badValue("Unrecognized clause in $push: " + name);
+      }
+      if (!names.add(name)) {
+        throw badValue("Only one " + name + " is supported.");
+      }
+    }
   }
 
   private static long number(BsonDocument clauses, String name, String words) {

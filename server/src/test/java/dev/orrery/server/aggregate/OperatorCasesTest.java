@@ -31,7 +31,7 @@ import org.bson.BsonValue;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.ValueSource;
+import org.junit.jupiter.params.provider.FieldSource;
 
 /**
  * The cases of {@code cases/expression} and {@code cases/aggregate}: what an operator gives for the
@@ -73,23 +73,7 @@ class OperatorCasesTest {
   }
 
   @ParameterizedTest
-  @ValueSource(
-      strings = {
-        "arithmetic",
-        "array",
-        "bitwise",
-        "boolean",
-        "comparison",
-        "conditional",
-        "date",
-        "misc",
-        "object",
-        "set",
-        "string",
-        "summary",
-        "trigonometry",
-        "type"
-      })
+  @FieldSource("EXPRESSIONS")
   void expressionsGive(String family) {
     List<BsonDocument> data = List.of(BsonDocument.parse(text("expression/document.json")));
     assertAll(

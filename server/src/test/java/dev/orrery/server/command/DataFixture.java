@@ -25,6 +25,10 @@ final class DataFixture implements AutoCloseable {
   final ChronicleEngine engine;
   final CursorRegistry cursors;
   final Planner planner = new Planner();
+
+  /** How long the clock says that work takes which is handed to another thread. */
+  long workNanos;
+
   private final ScheduledExecutorService timer = Executors.newSingleThreadScheduledExecutor();
 
   DataFixture(Path directory) {
@@ -41,7 +45,7 @@ final class DataFixture implements AutoCloseable {
             cursors,
             new ClusterClock(commands.clock),
             commands.clock,
-            new Workers(Runnable::run, timer),
+            new Workers(this::work, timer),
             directory,
             ObjectId::new,
             commands.operations);
@@ -50,6 +54,11 @@ final class DataFixture implements AutoCloseable {
     commands.with(aggregate);
     DdlCommands.all(services.databases(), cursors, aggregate, () -> new UUID(0, 1), () -> 0)
         .forEach(commands::with);
+  }
+
+  private void work(Runnable task) {
+    commands.nanos.addAndGet(workNanos);
+    task.run();
   }
 
   /** Creates a collection with these options and these indexes beside that on _id. */

@@ -4,7 +4,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.orrery.storage.IndexRange;
-import dev.orrery.storage.StorageHooks;
 import dev.orrery.storage.UniqueViolationException;
 import dev.orrery.storage.WorkMeter;
 import dev.orrery.storage.WriteBatch;
@@ -13,10 +12,8 @@ import dev.orrery.storage.WriteOutcome;
 import dev.orrery.storage.catalog.CollectionInfo.IndexEntry;
 import dev.orrery.storage.index.IndexSpec;
 import dev.orrery.storage.value.RawDocument;
-import dev.orrery.storage.value.StringOrder;
 import java.nio.file.Path;
 import java.util.List;
-import java.util.function.Predicate;
 import org.bson.BsonDocument;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -31,26 +28,10 @@ final class ReplaceIndexTest {
 
   @TempDir Path root;
 
-  /** Called for each document that is indexed. */
-  private volatile Runnable indexing = () -> {};
-
-  private final class Hooks implements StorageHooks {
-    @Override
-    public Predicate<RawDocument> filter(BsonDocument expression) {
-      return document -> {
-        indexing.run();
-        return true;
-      };
-    }
-
-    @Override
-    public StringOrder collation(BsonDocument collation) {
-      return StringOrder.UTF8;
-    }
-  }
+  private final FilterHooks filters = new FilterHooks();
 
   private EngineHarness open() {
-    var store = new EngineHarness(root.resolve("store"), EngineHarness.quiet(), new Hooks());
+    var store = new EngineHarness(root.resolve("store"), EngineHarness.quiet(), filters);
     store.create(null, PLAIN, "{key: {w: 1}, name: 'w'}");
     for (int i = 0; i < 200; i++) {
       store.insert(i);
@@ -123,14 +104,14 @@ final class ReplaceIndexTest {
     try (var store = open()) {
       var copy = new Path[1];
       int[] seen = {0};
-      indexing =
+      filters.whenAsked =
           () -> {
             if (++seen[0] == 100) {
               copy[0] = store.copyFiles();
             }
           };
       store.engine.replaceIndex(store.store(), UNIQUE);
-      indexing = () -> {};
+      filters.whenAsked = () -> {};
       requireUnique(store);
       store.goOnWith(copy[0]);
       requirePlain(store);

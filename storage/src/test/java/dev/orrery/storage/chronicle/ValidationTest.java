@@ -3,18 +3,15 @@ package dev.orrery.storage.chronicle;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.orrery.storage.IndexRange;
-import dev.orrery.storage.StorageHooks;
 import dev.orrery.storage.StoredDocument;
 import dev.orrery.storage.WorkMeter;
 import dev.orrery.storage.WriteBatch;
 import dev.orrery.storage.WriteOperation;
 import dev.orrery.storage.value.RawDocument;
 import dev.orrery.storage.value.RawValue;
-import dev.orrery.storage.value.StringOrder;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.concurrent.atomic.AtomicInteger;
-import java.util.function.Predicate;
 import org.bson.BsonDocument;
 import org.bson.BsonInt32;
 import org.junit.jupiter.api.Test;
@@ -27,26 +24,10 @@ final class ValidationTest {
 
   @TempDir Path root;
 
-  /** Called for each document whose keys are asked for. */
-  private volatile Runnable looking = () -> {};
-
-  private final class Hooks implements StorageHooks {
-    @Override
-    public Predicate<RawDocument> filter(BsonDocument expression) {
-      return document -> {
-        looking.run();
-        return true;
-      };
-    }
-
-    @Override
-    public StringOrder collation(BsonDocument collation) {
-      return StringOrder.UTF8;
-    }
-  }
+  private final FilterHooks filters = new FilterHooks();
 
   private EngineHarness open() {
-    var store = new EngineHarness(root.resolve("store"), EngineHarness.quiet(), new Hooks());
+    var store = new EngineHarness(root.resolve("store"), EngineHarness.quiet(), filters);
     store.create("k", "{key: {v: 1}, name: 'v', partialFilterExpression: {v: 1}}");
     store.createIndex("{key: {w: 1}, name: 'w', unique: true}");
     for (int i = 0; i < DOCUMENTS; i++) {
@@ -88,7 +69,7 @@ final class ValidationTest {
               });
       writer.setUncaughtExceptionHandler((thread, failure) -> failures.add(failure));
       var seen = new AtomicInteger();
-      looking =
+      filters.whenAsked =
           () -> {
             if (Thread.currentThread() == writer) {
               return;
@@ -105,7 +86,7 @@ final class ValidationTest {
       writer.join();
       assertThat(failures).isEmpty();
       assertThat(doneBeforeTheEnd.get()).isPositive();
-      looking = () -> {};
+      filters.whenAsked = () -> {};
       assertThat(store.engine.validate(store.store())).isEmpty();
     }
   }
