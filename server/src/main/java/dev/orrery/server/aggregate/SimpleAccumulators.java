@@ -107,6 +107,12 @@ final class SimpleAccumulators {
     public void merge(BsonValue state) {
       spread.add(NumberSpread.of(state));
     }
+
+    /** The mean of parts is rounded otherwise than a mean that moves with each number. */
+    @Override
+    public boolean isDivisible() {
+      return false;
+    }
   }
 
   /** {@code $min}, {@code $max}: null and missing values don't count. */
