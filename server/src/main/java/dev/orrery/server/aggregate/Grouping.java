@@ -192,16 +192,12 @@ final class Grouping implements AutoCloseable {
       }
     } else {
       for (int i = 0; i < states.length; i++) {
-        merge(states[i], others[i].state());
+        long before = states[i].heapBytes();
+        states[i].mergeFrom(others[i]);
+        bytes += states[i].heapBytes() - before;
       }
     }
     checkMemory();
-  }
-
-  private void merge(Accumulator state, BsonValue other) {
-    long before = state.heapBytes();
-    state.merge(other);
-    bytes += state.heapBytes() - before;
   }
 
   /** Takes what was written to a file. */
@@ -221,7 +217,9 @@ final class Grouping implements AutoCloseable {
       if (written.number() == VALUES) {
         add(states[i], value.getBsonType() == BsonType.UNDEFINED ? null : value);
       } else {
-        merge(states[i], value);
+        long before = states[i].heapBytes();
+        states[i].merge(value);
+        bytes += states[i].heapBytes() - before;
       }
     }
     checkMemory();
