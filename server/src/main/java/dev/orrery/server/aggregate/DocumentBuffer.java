@@ -19,6 +19,9 @@ final class DocumentBuffer extends AbstractList<BsonDocument> implements AutoClo
   /** How many documents stay decoded, for those who read the same or the ones around. */
   private static final int RECENT = 16;
 
+  /** Of documents larger than this only one stays. */
+  private static final int RECENT_BYTES_MAX = 1 << 16;
+
   private final String stage;
   private final Run.Spill spill;
   private final List<BsonDocument> documents = new ArrayList<>();
@@ -82,9 +85,12 @@ final class DocumentBuffer extends AbstractList<BsonDocument> implements AutoClo
     if (index < documents.size()) {
       return documents.get(index);
     }
-    int at = index % RECENT;
+    int place = index - documents.size();
+    long end = place + 1 < written ? positions[place + 1] : file.length();
+    boolean isLarge = end - positions[place] > RECENT_BYTES_MAX;
+    int at = isLarge ? 0 : index % RECENT;
     if (recent[at] == null || recentPlaces[at] != index) {
-      recent[at] = file.documentAt(positions[index - documents.size()]);
+      recent[at] = file.documentAt(positions[place]);
       recentPlaces[at] = index;
     }
     return recent[at];

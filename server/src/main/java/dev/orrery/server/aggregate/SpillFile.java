@@ -114,6 +114,11 @@ final class SpillFile implements AutoCloseable {
     }
   }
 
+  /** How many bytes were written. */
+  long length() {
+    return written;
+  }
+
   /** The document of the record at that position. */
   BsonDocument documentAt(long position) {
     try {
@@ -145,8 +150,10 @@ final class SpillFile implements AutoCloseable {
       throw new EOFException("the file ends early");
     }
     var block = new Block(position, bytes.flip());
-    blocks[nextBlock] = block;
-    nextBlock = (nextBlock + 1) % BLOCKS;
+    if (length <= BLOCK_BYTES) { // the others would take much memory for one document
+      blocks[nextBlock] = block;
+      nextBlock = (nextBlock + 1) % BLOCKS;
+    }
     return block;
   }
 

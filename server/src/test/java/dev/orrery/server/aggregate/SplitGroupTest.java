@@ -156,7 +156,7 @@ class SplitGroupTest {
   @Test
   void anyNumberOfPartsGivesTheSameGroupsInTheSameOrder() {
     var random = new Random(20261116);
-    for (int round = 0; round < 60; round++) {
+    for (int round = 0; round < 40; round++) {
       fill(random, random.nextInt(400));
       for (int i = 0; i < 4; i++) {
         String stages = pipeline(random);
@@ -171,7 +171,7 @@ class SplitGroupTest {
   @Test
   void partsThatSpillGiveTheSameGroups() throws IOException {
     var random = new Random(5);
-    for (int round = 0; round < 12; round++) {
+    for (int round = 0; round < 8; round++) {
       fill(random, 600);
       for (int i = 0; i < 4; i++) {
         String stages = pipeline(random);

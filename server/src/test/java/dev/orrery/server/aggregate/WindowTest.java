@@ -156,6 +156,26 @@ class WindowTest {
   }
 
   @Test
+  void documentsLargerThanABlockAreReadFromDisk() {
+    var documents = new ArrayList<BsonDocument>();
+    for (int i = 0; i < 30; i++) {
+      int length = i % 3 == 0 ? 200_000 + i : 10;
+      documents.add(
+          new BsonDocument("_id", new BsonInt32(i))
+              .append("x", new BsonInt32(i))
+              .append("pad", new BsonString("p".repeat(length))));
+    }
+    collections.put(ITEMS, documents);
+    String stages =
+        windows(
+            "before: {$shift: {output: {$strLenCP: '$pad'}, by: -3}}, all: {$push: {$strLenCP:"
+                + " '$pad'}, window: {documents: [-5, 5]}}");
+    assertThat(run(stages, new Run.Spill(temporary, true, 20_000)))
+        .isEqualTo(run(stages, inMemory()))
+        .hasSize(30);
+  }
+
+  @Test
   void resultsAreNotKeptUntilThePartitionEnds() {
     fill(new Random(2), 25_000);
     // Together the lists would have 300 million elements.
