@@ -57,9 +57,11 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.UUID;
 import java.util.concurrent.ArrayBlockingQueue;
+import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.SynchronousQueue;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
@@ -77,6 +79,7 @@ final class EngineBackend implements MongoServer.Backend {
 
   private final StorageEngine engine;
   private final ThreadPoolExecutor workers;
+  private final ExecutorService spare = spare(Runtime.getRuntime().availableProcessors() - 1);
   private final ScheduledExecutorService timer;
   private final RequestHandler requests;
   private final RecentLogAppender logAppender;
@@ -126,7 +129,7 @@ final class EngineBackend implements MongoServer.Backend {
             cursors,
             clusterClock,
             clock,
-            new Workers(workers, timer),
+            new Workers(workers, timer, spare),
             temporary,
             ObjectId::new,
             operations);
@@ -241,6 +244,25 @@ final class EngineBackend implements MongoServer.Backend {
     return pool;
   }
 
+  /**
+   * Threads for parts of commands, as many as there are processors beside the one on which the
+   * command itself runs. Nothing waits for one: what finds none free does without.
+   */
+  private static ExecutorService spare(int count) {
+    var pool =
+        new ThreadPoolExecutor(
+            0,
+            Math.max(1, count),
+            1,
+            TimeUnit.MINUTES,
+            new SynchronousQueue<>(),
+            task -> new Thread(task, "spare"));
+    if (count < 1) {
+      pool.shutdown(); // refuses everything
+    }
+    return pool;
+  }
+
   private static ScheduledExecutorService timer() {
     return Executors.newSingleThreadScheduledExecutor(
         task -> {
@@ -298,6 +320,7 @@ final class EngineBackend implements MongoServer.Backend {
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
     }
+    spare.shutdown(); // what ran there ended with its command
     security.close();
     logAppender.detach();
     try {

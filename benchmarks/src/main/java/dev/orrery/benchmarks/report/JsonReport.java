@@ -17,7 +17,7 @@ final class JsonReport {
     var samples = new BsonArray();
     results.samples().forEach(sample -> samples.add(sample(sample)));
     var goals = new BsonArray();
-    for (Goal goal : Goals.all()) {
+    for (Goal goal : Goals.all(results)) {
       goal.measure().apply(results).ifPresent(spread -> goals.add(goal(goal, spread)));
     }
     var report =

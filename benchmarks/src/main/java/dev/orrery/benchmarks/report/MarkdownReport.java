@@ -39,7 +39,7 @@ final class MarkdownReport {
 
   private String goals() {
     return table("Goal", "Demand", "Measured", "Reached")
-        + Goals.all().stream().map(this::goal).collect(Collectors.joining());
+        + Goals.all(results).stream().map(this::goal).collect(Collectors.joining());
   }
 
   private String goal(Goal goal) {

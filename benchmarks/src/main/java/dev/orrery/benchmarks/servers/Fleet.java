@@ -44,7 +44,7 @@ public final class Fleet implements AutoCloseable {
     Target target =
         switch (kind) {
           case ORRERY -> orrery();
-          case MEMORY -> started(kind, ServerProcess.startMain(PeerServer.class, List.of()), null);
+          case MEMORY -> memory();
           case H2 -> h2();
           case CEILING, OTHER -> throw new IllegalArgumentException("cannot start " + kind);
         };
@@ -52,10 +52,16 @@ public final class Fleet implements AutoCloseable {
     return target;
   }
 
+  /** Has all documents as objects on the heap: a million of them need more than Java's default. */
+  private static Target memory() throws IOException {
+    var heap = List.of("-XX:MaxRAMPercentage=60");
+    return started(Kind.MEMORY, ServerProcess.startMain(heap, PeerServer.class, List.of()), null);
+  }
+
   private Target h2() throws IOException {
     Path data = newDirectory();
     var file = List.of(data.resolve("store.mv").toString());
-    return started(Kind.H2, ServerProcess.startMain(PeerServer.class, file), data);
+    return started(Kind.H2, ServerProcess.startMain(List.of(), PeerServer.class, file), data);
   }
 
   private Target orrery() throws IOException {
@@ -74,7 +80,8 @@ public final class Fleet implements AutoCloseable {
 
   private void startCeiling(int replyBytes) throws IOException {
     var size = List.of(Integer.toString(replyBytes));
-    Target target = started(Kind.CEILING, ServerProcess.startMain(CeilingServer.class, size), null);
+    var process = ServerProcess.startMain(List.of(), CeilingServer.class, size);
+    Target target = started(Kind.CEILING, process, null);
     targets.add(target);
   }
 

@@ -55,9 +55,14 @@ public final class ServerProcess implements AutoCloseable {
     thread.start();
   }
 
-  /** Starts a main class that is in the same jar as this one. */
-  public static ServerProcess startMain(Class<?> main, List<String> arguments) throws IOException {
-    var command = new ArrayList<String>();
+  /**
+   * Starts a main class that is in the same jar as this one.
+   *
+   * @param jvm options of Java
+   */
+  static ServerProcess startMain(List<String> jvm, Class<?> main, List<String> arguments)
+      throws IOException {
+    var command = new ArrayList<>(jvm);
     command.addAll(List.of("-Dsun.misc.unsafe.memory.access=allow", "-Dorrery.log.level=error"));
     command.addAll(List.of("-cp", System.getProperty("java.class.path"), main.getName()));
     command.addAll(arguments);

@@ -35,6 +35,9 @@ public final class Bench {
   private static final double ENOUGH_MEASUREMENTS = 3;
   private static final double MOST_MEASUREMENTS = 12;
 
+  /** What the rounds of one load may take on all servers together. */
+  private static final double MOST_SECONDS = 60;
+
   private final Plan plan;
   private final Fleet.Settings settings;
   private final Results results;
@@ -91,10 +94,12 @@ public final class Bench {
 
   /** Warms each server up, then measures them round by round. */
   void interleave(Steady steady, List<Target> targets) throws IOException {
+    double seconds = 0;
     for (Target target : targets) {
-      warmUp(steady, target);
+      seconds += warmUp(steady, target);
     }
-    for (int round = 0; round < plan.rounds(); round++) {
+    int rounds = rounds(seconds);
+    for (int round = 0; round < rounds; round++) {
       for (Target target : targets) {
         var values = measure(steady, target, Limit.seconds(plan.seconds()));
         record(new Sample(steady.workload(), steady.variant(), target.name(), round, values));
@@ -103,25 +108,40 @@ public final class Bench {
   }
 
   /**
+   * As many as are asked for, but fewer where a single request takes so long that they would go on
+   * for ever: a request of 25 seconds says as much as a thousand short ones.
+   *
+   * @param seconds what one round takes at least
+   */
+  int rounds(double seconds) {
+    return (int) Math.max(1, Math.min(plan.rounds(), MOST_SECONDS / seconds));
+  }
+
+  /**
    * Until a request costs no more and no less than a moment ago, and the compiler has seen many or
    * has had the time of some measurements; not for ever.
+   *
+   * @return how many seconds the last requests took, which are few
    */
-  void warmUp(Steady steady, Target target) throws IOException {
+  double warmUp(Steady steady, Target target) throws IOException {
     long start = System.nanoTime();
     double before = Double.NaN;
     double requests = 0;
+    double seconds = 0;
     boolean isWarm = false;
     while (!isWarm) {
       long sliceStart = System.nanoTime();
       var values = measure(steady, target, WARM_UP);
       long now = System.nanoTime();
-      requests += values.get(Metric.REQUESTS_PER_SECOND) * (now - sliceStart) / 1e9;
+      seconds = (now - sliceStart) / 1e9;
+      requests += values.get(Metric.REQUESTS_PER_SECOND) * seconds;
       double spent = (now - start) / 1e9 / plan.seconds();
       boolean isStable = Math.abs(cost(values) / before - 1) < STABLE;
       boolean isEnough = requests >= ENOUGH_REQUESTS || spent >= ENOUGH_MEASUREMENTS;
       isWarm = isStable && isEnough || spent >= MOST_MEASUREMENTS;
       before = cost(values);
     }
+    return seconds;
   }
 
   private static double cost(Map<Metric, Double> values) {

@@ -62,6 +62,22 @@ class ReportTest {
   }
 
   @Test
+  void goalsOfPipelinesTellHowManyDocumentsTheyRead() {
+    String variant = "$sort + $limit on 1,000,000 documents";
+    for (var cost : Map.of("orrery", 10.0, "mongo-java-server", 250.0).entrySet()) {
+      var values = Map.of(Metric.SERVER_CPU_MICROS, cost.getValue());
+      results.add(new Sample("aggregate", variant, cost.getKey(), 0, values));
+    }
+    assertThat(new Report(results, MACHINE, "run").markdown())
+        .contains(
+            "| $sort + $limit on 1,000,000 documents, per CPU second over mongo-java-server's"
+                + " | at least 1.00 | 25.0 | yes |")
+        .contains(
+            "| $unwind + $group, per CPU second over mongo-java-server's | at least 1.00"
+                + " | not measured |  |");
+  }
+
+  @Test
   void jsonHoldsEverySample() {
     BsonDocument json = BsonDocument.parse(JsonReport.text(results, MACHINE, "run"));
     assertThat(json.getArray("samples")).hasSize(6);

@@ -47,6 +47,11 @@ record Accumulation(
     }
   }
 
+  /** Whether parts of a group may be accumulated apart; see {@link Accumulator#isDivisible}. */
+  boolean isDivisible() {
+    return factory.apply(1).isDivisible();
+  }
+
   /** What the scope's document gives to the accumulator; null if it is missing. */
   @Nullable BsonValue evaluate(Scope scope) {
     BsonValue value = input.evaluate(scope);

@@ -21,6 +21,19 @@ interface Accumulator {
     add(state);
   }
 
+  /** The same for the state that another one has, which is not used any more. */
+  default void mergeFrom(Accumulator later) {
+    merge(later.state());
+  }
+
+  /**
+   * Whether values that are added in parts, whose states are merged in order, give the very same
+   * result as the values one by one.
+   */
+  default boolean isDivisible() {
+    return true;
+  }
+
   /** Roughly how much memory the values take that it keeps. */
   default long heapBytes() {
     return 0;

@@ -16,14 +16,20 @@ import org.jspecify.annotations.Nullable;
 final class DocumentBuffer extends AbstractList<BsonDocument> implements AutoCloseable {
   private static final byte[] NO_KEY = new byte[0];
 
+  /** How many documents stay decoded, for those who read the same or the ones around. */
+  private static final int RECENT = 16;
+
+  /** Of documents larger than this only one stays. */
+  private static final int RECENT_BYTES_MAX = 1 << 16;
+
   private final String stage;
   private final Run.Spill spill;
   private final List<BsonDocument> documents = new ArrayList<>();
   private @Nullable SpillFile file;
   private long[] positions = new long[16];
   private int written;
-  private int lastIndex = -1;
-  private @Nullable BsonDocument last;
+  private final int[] recentPlaces = new int[RECENT];
+  private final BsonDocument[] recent = new BsonDocument[RECENT];
   private long bytes;
 
   DocumentBuffer(String stage, Run.Spill spill) {
@@ -79,11 +85,15 @@ final class DocumentBuffer extends AbstractList<BsonDocument> implements AutoClo
     if (index < documents.size()) {
       return documents.get(index);
     }
-    if (index != lastIndex) {
-      last = file.documentAt(positions[index - documents.size()]);
-      lastIndex = index;
+    int place = index - documents.size();
+    long end = place + 1 < written ? positions[place + 1] : file.length();
+    boolean isLarge = end - positions[place] > RECENT_BYTES_MAX;
+    int at = isLarge ? 0 : index % RECENT;
+    if (recent[at] == null || recentPlaces[at] != index) {
+      recent[at] = file.documentAt(positions[place]);
+      recentPlaces[at] = index;
     }
-    return last;
+    return recent[at];
   }
 
   /** All documents in the order of their coming. */

@@ -3,6 +3,8 @@ package dev.orrery.server.aggregate;
 import dev.orrery.storage.Namespace;
 import dev.orrery.storage.value.RawDocument;
 import java.util.List;
+import java.util.concurrent.Executor;
+import java.util.concurrent.RejectedExecutionException;
 import org.bson.BsonDocument;
 import org.jspecify.annotations.Nullable;
 
@@ -17,8 +19,31 @@ public interface Environment extends Catalog {
     void close();
   }
 
+  /** Some of the documents that a query asks for; any thread may read them. */
+  interface RawPart {
+    /**
+     * @param check called before each document; throws when no more are wanted
+     */
+    RawStream open(Runnable check);
+  }
+
   /** The documents of a collection that a query asks for; none when there is no collection. */
   RawStream read(Namespace namespace, SourceQuery query);
+
+  /**
+   * The same in parts that several threads may read side by side: one after the other they give
+   * what {@link #read} gives. There is one part if more are not worth it.
+   */
+  default List<RawPart> readParts(Namespace namespace, SourceQuery query) {
+    return List.of(check -> read(namespace, query));
+  }
+
+  /** Runs tasks on threads that have nothing else to do; refuses them when there is none. */
+  default Executor spareThreads() {
+    return task -> {
+      throw new RejectedExecutionException("there are no further threads");
+    };
+  }
 
   /** Whether an index of the collection begins with that field. */
   boolean hasIndex(Namespace namespace, String field);

@@ -27,6 +27,9 @@ final class Failures {
     try {
       return work.get();
     } catch (CommandException e) {
+      if (e.code() == ErrorCode.REQUEST_RATE_TOO_LARGE) {
+        throw e; // Cosmos DB's words, which clients read from their first letter
+      }
       throw prefixed(words, e);
     }
   }

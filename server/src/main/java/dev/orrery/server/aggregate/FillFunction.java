@@ -29,39 +29,80 @@ record FillFunction(Expression input, boolean isLinear) implements WindowFunctio
   }
 
   @Override
-  public BsonValue[] compute(WindowPartition partition) {
-    var scope = partition.run().scope();
-    var values = new BsonValue[partition.size()];
-    for (int i = 0; i < values.length; i++) {
-      BsonValue value = input.evaluate(scope.root(partition.documents().get(i)));
-      values[i] = Truth.isNullish(value) ? BsonNull.VALUE : value;
-    }
-    if (isLinear) {
-      fillLinear(partition, values);
-    } else {
-      for (int i = 1; i < values.length; i++) {
-        values[i] = values[i].isNull() ? values[i - 1] : values[i];
-      }
-    }
-    return values;
+  public Values open(WindowPartition partition) {
+    return isLinear ? new Linear(partition) : new Forward(partition);
   }
 
-  private static void fillLinear(WindowPartition partition, BsonValue[] values) {
-    int known = -1;
-    for (int i = 0; i < values.length; i++) {
-      requireDifferent(partition, i);
-      if (values[i].isNull()) {
-        continue;
+  private BsonValue value(WindowPartition partition, int place) {
+    BsonValue value = partition.evaluate(input, place);
+    return Truth.isNullish(value) ? BsonNull.VALUE : value;
+  }
+
+  /** The last value that was not null. */
+  private final class Forward implements Values {
+    private final WindowPartition partition;
+    private BsonValue last = BsonNull.VALUE;
+
+    Forward(WindowPartition partition) {
+      this.partition = partition;
+    }
+
+    @Override
+    public BsonValue at(int place) {
+      BsonValue value = value(partition, place);
+      last = value.isNull() ? last : value;
+      return last;
+    }
+
+    @Override
+    public long heapBytes() {
+      return Documents.heapBytes(last);
+    }
+  }
+
+  /** A number, and where it stands. */
+  private record Known(int place, BsonValue number) {}
+
+  /** Reads ahead to the next number when there is none. */
+  private final class Linear implements Values {
+    private final WindowPartition partition;
+    private int read;
+    private @Nullable Known before;
+    private @Nullable Known after;
+
+    Linear(WindowPartition partition) {
+      this.partition = partition;
+    }
+
+    @Override
+    public BsonValue at(int place) {
+      if (place == read) {
+        readOn();
       }
-      if (!Numbers.isNumber(values[i])) {
-        throw Failures.typeMismatch(
-            "Value to be filled must be numeric or nullish, but found "
-                + BsonText.typeName(values[i]));
+      if (after != null && after.place == place) {
+        before = after;
+        return after.number;
       }
-      for (int gap = known + 1; known >= 0 && gap < i; gap++) {
-        values[gap] = between(partition, values, gap, new int[] {known, i});
+      return before == null || after == null || after.place < place
+          ? BsonNull.VALUE
+          : between(partition, before, after, place);
+    }
+
+    private void readOn() {
+      for (boolean isFound = false; !isFound && read < partition.size(); read++) {
+        requireDifferent(partition, read);
+        BsonValue value = value(partition, read);
+        if (value.isNull()) {
+          continue;
+        }
+        if (!Numbers.isNumber(value)) {
+          throw Failures.typeMismatch(
+              "Value to be filled must be numeric or nullish, but found "
+                  + BsonText.typeName(value));
+        }
+        after = new Known(read, value);
+        isFound = true;
       }
-      known = i;
     }
   }
 
@@ -75,13 +116,13 @@ record FillFunction(Expression input, boolean isLinear) implements WindowFunctio
   }
 
   private static BsonValue between(
-      WindowPartition partition, BsonValue[] values, int gap, int[] ends) {
-    BsonValue x0 = position(partition.sortValue(ends[0]));
-    BsonValue x1 = position(partition.sortValue(ends[1]));
-    BsonValue x = position(partition.sortValue(gap));
-    BsonValue rise = Numbers.subtract(values[ends[1]], values[ends[0]]);
+      WindowPartition partition, Known before, Known after, int place) {
+    BsonValue x0 = position(partition.sortValue(before.place));
+    BsonValue x1 = position(partition.sortValue(after.place));
+    BsonValue x = position(partition.sortValue(place));
+    BsonValue rise = Numbers.subtract(after.number, before.number);
     BsonValue share = Numbers.divide(Numbers.subtract(x, x0), Numbers.subtract(x1, x0));
-    return Numbers.add(values[ends[0]], Numbers.multiply(rise, share));
+    return Numbers.add(before.number, Numbers.multiply(rise, share));
   }
 
   private static BsonValue position(@Nullable BsonValue value) {

@@ -60,6 +60,16 @@ final class Grouping implements AutoCloseable {
     this.depth = depth;
   }
 
+  /** Groups that are merged into others before they need much memory; see {@link #bytes}. */
+  static Grouping partial(GroupStage stage, Run run) {
+    return new Grouping(stage, run, DEPTH_MAX);
+  }
+
+  /** Roughly how much memory the groups take. */
+  long bytes() {
+    return bytes;
+  }
+
   void add(BsonDocument document) {
     Scope scope = run.scope().root(document);
     BsonValue id = stage.id().evaluate(scope);
@@ -103,8 +113,12 @@ final class Grouping implements AutoCloseable {
       states[i] = stage.accumulations().get(i).create(scope);
     }
     groups.put(key, states);
-    bytes += GROUP_BYTES + Documents.heapBytes(key.value()) + (long) STATE_BYTES * states.length;
+    bytes += groupBytes(key, states.length);
     return states;
+  }
+
+  private static long groupBytes(BsonKey key, int states) {
+    return GROUP_BYTES + Documents.heapBytes(key.value()) + (long) STATE_BYTES * states;
   }
 
   /** Whether there is no place for another group. */
@@ -138,22 +152,52 @@ final class Grouping implements AutoCloseable {
   /** Moves all groups to the files; each may come back in part. */
   private void writeGroups() {
     isPartial = true;
-    groups.forEach(
-        (key, accumulators) -> {
-          var states = new BsonArray(accumulators.length);
-          for (Accumulator accumulator : accumulators) {
-            states.add(accumulator.state());
-          }
-          write(STATES, key, states);
-        });
+    groups.forEach((key, accumulators) -> write(STATES, key, states(accumulators)));
     groups.clear();
     bytes = 0;
+  }
+
+  private static BsonArray states(Accumulator[] accumulators) {
+    var states = new BsonArray(accumulators.length);
+    for (Accumulator accumulator : accumulators) {
+      states.add(accumulator.state());
+    }
+    return states;
   }
 
   private void write(long kind, BsonKey key, BsonArray values) {
     int spread = Integer.rotateLeft(key.hashCode() * 0x9E3779B9, 4 * depth);
     var document = new BsonDocument("k", key.value()).append("v", values);
     files[(spread >>> 28) % FILES].write(NO_KEY, kind, RawDocument.of(document));
+  }
+
+  /** Takes over the groups of a part whose documents come after those that are here. */
+  void merge(Grouping part) {
+    part.groups.forEach(this::merge);
+    part.groups.clear();
+    part.bytes = 0;
+  }
+
+  private void merge(BsonKey key, Accumulator[] others) {
+    Accumulator[] states = groups.get(key);
+    if (states == null && isFull()) {
+      write(STATES, key, states(others));
+      return;
+    }
+    if (states == null) {
+      groups.put(key, others);
+      bytes += groupBytes(key, others.length);
+      for (Accumulator other : others) {
+        bytes += other.heapBytes();
+      }
+    } else {
+      for (int i = 0; i < states.length; i++) {
+        long before = states[i].heapBytes();
+        states[i].mergeFrom(others[i]);
+        bytes += states[i].heapBytes() - before;
+      }
+    }
+    checkMemory();
   }
 
   /** Takes what was written to a file. */

@@ -9,6 +9,11 @@ interface MappingStage extends Stage {
   BsonDocument map(BsonDocument document, Scope scope);
 
   @Override
+  default boolean isPerDocument() {
+    return true;
+  }
+
+  @Override
   default DocumentStream open(DocumentStream input, Run run) {
     return new Transformed(input, document -> map(document, run.scope()));
   }

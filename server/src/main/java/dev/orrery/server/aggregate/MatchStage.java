@@ -101,6 +101,11 @@ record MatchStage(Filter filter, RawDocument document, PipelineContext context) 
   }
 
   @Override
+  public boolean isPerDocument() {
+    return true;
+  }
+
+  @Override
   public DocumentStream open(DocumentStream input, Run run) {
     Filter bound = bound(run);
     return new Transformed(input, one -> bound.matches(Documents.encode(one)) ? one : null);

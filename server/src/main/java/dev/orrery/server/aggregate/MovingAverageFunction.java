@@ -25,27 +25,28 @@ record MovingAverageFunction(Expression input, BigDecimal alpha) implements Wind
   }
 
   @Override
-  public BsonValue[] compute(WindowPartition partition) {
-    var scope = partition.run().scope();
-    var results = new BsonValue[partition.size()];
+  public Values open(WindowPartition partition) {
     BigDecimal rest = BigDecimal.ONE.subtract(alpha);
-    BigDecimal mean = null;
-    boolean isDecimal = false;
-    for (int i = 0; i < results.length; i++) {
-      BsonValue value = input.evaluate(scope.root(partition.documents().get(i)));
-      if (isFinite(value)) {
-        isDecimal |= value.isDecimal128();
-        BigDecimal number = Numbers.toDecimal(value).bigDecimalValue();
-        mean =
-            mean == null
-                ? number
-                : number
-                    .multiply(alpha, MathContext.DECIMAL128)
-                    .add(mean.multiply(rest, MathContext.DECIMAL128), MathContext.DECIMAL128);
+    return new Values() {
+      private @Nullable BigDecimal mean;
+      private boolean isDecimal;
+
+      @Override
+      public BsonValue at(int place) {
+        BsonValue value = partition.evaluate(input, place);
+        if (isFinite(value)) {
+          isDecimal |= value.isDecimal128();
+          BigDecimal number = Numbers.toDecimal(value).bigDecimalValue();
+          mean =
+              mean == null
+                  ? number
+                  : number
+                      .multiply(alpha, MathContext.DECIMAL128)
+                      .add(mean.multiply(rest, MathContext.DECIMAL128), MathContext.DECIMAL128);
+        }
+        return result(mean, isDecimal);
       }
-      results[i] = result(mean, isDecimal);
-    }
-    return results;
+    };
   }
 
   private static boolean isFinite(@Nullable BsonValue value) {

@@ -153,8 +153,22 @@ public final class Pipeline {
     var head = Head.of(stages);
     var rest = stages.subList(head.length(), stages.size());
     SourceQuery query = head.query(SourceQuery.all(context.collation(), hint), run);
+    var split = SplitGroup.find(head, rest);
+    if (split != null) {
+      var parts = run.environment().readParts(context.namespace(), query);
+      if (parts.size() > 1) {
+        DocumentStream groups = metered(split.open(parts, run, meters), meters);
+        return openAll(split.after(), groups, run, meters);
+      }
+      return openAll(rest, source(parts.get(0).open(() -> {}), rest, meters), run, meters);
+    }
     var raw = run.environment().read(context.namespace(), query);
-    return openAll(rest, metered(Decoding.of(raw, rest), meters), run, meters);
+    return openAll(rest, source(raw, rest, meters), run, meters);
+  }
+
+  private static DocumentStream source(
+      Environment.RawStream raw, List<Stage> rest, @Nullable List<StreamMeter> meters) {
+    return metered(Decoding.of(raw, rest), meters);
   }
 
   /** What it makes of documents that somebody else provides. */
@@ -162,7 +176,7 @@ public final class Pipeline {
     return openAll(stages, input, run, null);
   }
 
-  private static DocumentStream openAll(
+  static DocumentStream openAll(
       List<Stage> stages, DocumentStream input, Run run, @Nullable List<StreamMeter> meters) {
     DocumentStream stream = input;
     for (Stage stage : stages) {
@@ -237,9 +251,16 @@ public final class Pipeline {
    *
    * @param query null if it does not read a collection
    * @param statistics of the query, if there is one, and each stage; empty if it did not run
+   * @param split null if partitions can't group documents for themselves
    */
   public record Explained(
-      @Nullable SourceQuery query, List<BsonDocument> stages, List<Measured> statistics) {}
+      @Nullable SourceQuery query,
+      List<BsonDocument> stages,
+      List<Measured> statistics,
+      @Nullable Split split) {}
+
+  /** What every partition does by itself, if there are several, and what is done after that. */
+  public record Split(List<BsonDocument> partitionPart, List<BsonDocument> mergingPart) {}
 
   /** How many documents a stage gave, and how long that took with all before it. */
   public record Measured(long returned, long millis) {}
@@ -265,12 +286,17 @@ public final class Pipeline {
 
   private Explained explained(Run run, List<Measured> statistics) {
     if (!isOnCollection()) {
-      return new Explained(null, specifications(stages), statistics);
+      return new Explained(null, specifications(stages), statistics, null);
     }
     var head = Head.of(stages);
     SourceQuery query = head.query(SourceQuery.all(context.collation(), hint), run);
-    return new Explained(
-        query, specifications(stages.subList(head.length(), stages.size())), statistics);
+    var rest = stages.subList(head.length(), stages.size());
+    var group = SplitGroup.find(head, rest);
+    Split split =
+        group == null
+            ? null
+            : new Split(group.partitionPart(query.criteria().document()), group.mergingPart());
+    return new Explained(query, specifications(rest), statistics, split);
   }
 
   private static List<BsonDocument> specifications(List<Stage> stages) {

@@ -23,20 +23,23 @@ record RankFunction(Kind kind, BsonOrder order) implements WindowFunction {
   public void addDependencies(Dependencies dependencies) {}
 
   @Override
-  public BsonValue[] compute(WindowPartition partition) {
-    var results = new BsonValue[partition.size()];
-    long rank = 0;
-    BsonValue previous = null;
-    for (int i = 0; i < results.length; i++) {
-      BsonValue value = orNull(partition.sortValue(i));
-      boolean isNew = i == 0 || kind == Kind.DOCUMENT_NUMBER || order.compare(value, previous) != 0;
-      if (isNew) {
-        rank = kind == Kind.RANK ? i + 1L : rank + 1;
+  public Values open(WindowPartition partition) {
+    return new Values() {
+      private long rank;
+      private @Nullable BsonValue previous;
+
+      @Override
+      public BsonValue at(int place) {
+        BsonValue value = orNull(partition.sortValue(place));
+        boolean isNew =
+            place == 0 || kind == Kind.DOCUMENT_NUMBER || order.compare(value, previous) != 0;
+        if (isNew) {
+          rank = kind == Kind.RANK ? place + 1L : rank + 1;
+        }
+        previous = value;
+        return Numbers.intOrLong(rank);
       }
-      previous = value;
-      results[i] = Numbers.intOrLong(rank);
-    }
-    return results;
+    };
   }
 
   private static BsonValue orNull(@Nullable BsonValue value) {

@@ -40,6 +40,11 @@ record RedactStage(Expression decision, int current, BsonDocument specification)
   }
 
   @Override
+  public boolean isPerDocument() {
+    return true;
+  }
+
+  @Override
   public DocumentStream open(DocumentStream input, Run run) {
     return new Transformed(input, document -> redact(document, run.scope().root(document)));
   }

@@ -42,7 +42,7 @@ public final class Run {
     this.spill = spill;
   }
 
-  /** A run of a sub-pipeline, which sees the variables of this one. */
+  /** A run of a sub-pipeline, or a part of this one on another thread: it sees its variables. */
   Run fork() {
     return new Run(environment, scope.fork(), spill);
   }

@@ -18,18 +18,14 @@ record ShiftFunction(Expression output, long by, BsonValue fallback) implements 
   }
 
   @Override
-  public BsonValue[] compute(WindowPartition partition) {
-    var results = new BsonValue[partition.size()];
-    var scope = partition.run().scope();
-    for (int i = 0; i < results.length; i++) {
-      long place = i + by;
-      if (place < 0 || place >= results.length) {
-        results[i] = fallback;
-        continue;
+  public Values open(WindowPartition partition) {
+    return place -> {
+      long other = place + by;
+      if (other < 0 || other >= partition.size()) {
+        return fallback;
       }
-      BsonValue value = output.evaluate(scope.root(partition.documents().get((int) place)));
-      results[i] = value == null ? BsonNull.VALUE : value;
-    }
-    return results;
+      BsonValue value = partition.evaluate(output, (int) other);
+      return value == null ? BsonNull.VALUE : value;
+    };
   }
 }

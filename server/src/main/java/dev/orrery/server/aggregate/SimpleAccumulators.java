@@ -40,6 +40,11 @@ final class SimpleAccumulators {
     public void merge(BsonValue state) {
       sum.add(NumberSum.of(state));
     }
+
+    @Override
+    public void mergeFrom(Accumulator later) {
+      sum.add(((Sum) later).sum);
+    }
   }
 
   /** {@code $avg}: null without numbers. */
@@ -65,6 +70,11 @@ final class SimpleAccumulators {
     @Override
     public void merge(BsonValue state) {
       sum.add(NumberSum.of(state));
+    }
+
+    @Override
+    public void mergeFrom(Accumulator later) {
+      sum.add(((Average) later).sum);
     }
   }
 
@@ -106,6 +116,12 @@ final class SimpleAccumulators {
     @Override
     public void merge(BsonValue state) {
       spread.add(NumberSpread.of(state));
+    }
+
+    /** The mean of parts is rounded otherwise than a mean that moves with each number. */
+    @Override
+    public boolean isDivisible() {
+      return false;
     }
   }
 

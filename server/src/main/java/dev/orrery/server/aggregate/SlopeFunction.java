@@ -22,6 +22,7 @@ import org.jspecify.annotations.Nullable;
  */
 record SlopeFunction(Expression input, String unit, WindowBounds bounds, boolean isIntegral)
     implements WindowFunction {
+  private static final BsonValue ZERO = new BsonInt32(0);
   private static final BsonValue TWO = new BsonDouble(2);
 
   @Override
@@ -39,68 +40,95 @@ record SlopeFunction(Expression input, String unit, WindowBounds bounds, boolean
   }
 
   @Override
-  public BsonValue[] compute(WindowPartition partition) {
-    int size = partition.size();
-    var scope = partition.run().scope();
-    @Nullable BsonValue[] inputs = new BsonValue[size];
-    for (int i = 0; i < size; i++) {
-      inputs[i] = input.evaluate(scope.root(partition.documents().get(i)));
-    }
-    WindowBounds.Ranges ranges = bounds.resolve(partition);
-    var results = new BsonValue[size];
-    for (int i = 0; i < size; i++) {
-      int from = ranges.from()[i];
-      int to = ranges.to()[i];
-      results[i] =
-          isIntegral
-              ? integral(partition, inputs, from, to)
-              : derivative(partition, inputs, from, to);
-    }
-    return results;
+  public Values open(WindowPartition partition) {
+    return isIntegral ? new Integral(partition) : new Derivative(partition);
   }
 
-  private BsonValue derivative(
-      WindowPartition partition, @Nullable BsonValue[] inputs, int from, int to) {
-    if (to - from < 1) {
-      return BsonNull.VALUE;
-    }
-    BsonValue first = position(partition.sortValue(from));
-    BsonValue last = position(partition.sortValue(to - 1));
-    if (first == null || last == null || !areNumbers(inputs[from], inputs[to - 1])) {
-      return BsonNull.VALUE;
-    }
-    BsonValue run = Numbers.subtract(last, first);
-    BsonValue rise = Numbers.subtract(inputs[to - 1], inputs[from]);
-    if (Numbers.toDouble(run) == 0) {
-      return BsonNull.VALUE;
-    }
-    BsonValue slope = Numbers.divide(rise, run);
-    return unit.isEmpty()
-        ? slope
-        : Numbers.multiply(slope, new BsonInt64(WindowBounds.TimeUnits.millis(unit)));
-  }
+  /** The slope of the line from the first to the last document of a window. */
+  private final class Derivative implements Values {
+    private final WindowPartition partition;
+    private final WindowBounds.Position window;
 
-  /** By the trapezoidal rule. */
-  private BsonValue integral(
-      WindowPartition partition, @Nullable BsonValue[] inputs, int from, int to) {
-    BsonValue area = new BsonInt32(0);
-    if (to - from < 1) {
-      return BsonNull.VALUE;
+    Derivative(WindowPartition partition) {
+      this.partition = partition;
+      this.window = bounds.open(partition);
     }
-    for (int i = from; i < to; i++) {
-      BsonValue here = position(partition.sortValue(i));
-      if (here == null || !Numbers.isNumber(inputs[i])) {
+
+    @Override
+    public BsonValue at(int place) {
+      window.moveTo(place);
+      if (window.to() == window.from()) {
         return BsonNull.VALUE;
       }
-      if (i > from) {
-        BsonValue width = Numbers.subtract(here, position(partition.sortValue(i - 1)));
-        BsonValue heights = Numbers.add(inputs[i - 1], inputs[i]);
+      int end = window.to() - 1;
+      BsonValue first = position(partition.sortValue(window.from()));
+      BsonValue last = position(partition.sortValue(end));
+      BsonValue from = partition.evaluate(input, window.from());
+      BsonValue to = partition.evaluate(input, end);
+      if (first == null || last == null || !areNumbers(from, to)) {
+        return BsonNull.VALUE;
+      }
+      BsonValue run = Numbers.subtract(last, first);
+      BsonValue rise = Numbers.subtract(to, from);
+      if (Numbers.toDouble(run) == 0) {
+        return BsonNull.VALUE;
+      }
+      BsonValue slope = Numbers.divide(rise, run);
+      return unit.isEmpty()
+          ? slope
+          : Numbers.multiply(slope, new BsonInt64(WindowBounds.TimeUnits.millis(unit)));
+    }
+  }
+
+  /** By the trapezoidal rule, anew from the start whenever that has moved. */
+  private final class Integral implements Values {
+    private final WindowPartition partition;
+    private final WindowBounds.Position window;
+    private int from;
+    private int added;
+    private BsonValue area = ZERO;
+    private @Nullable BsonValue here;
+    private @Nullable BsonValue height;
+    private boolean isNull;
+
+    Integral(WindowPartition partition) {
+      this.partition = partition;
+      this.window = bounds.open(partition);
+    }
+
+    @Override
+    public BsonValue at(int place) {
+      window.moveTo(place);
+      if (from != window.from()) {
+        from = window.from();
+        added = from;
+        area = ZERO;
+        isNull = false;
+      }
+      for (; added < window.to() && !isNull; added++) {
+        add();
+      }
+      if (isNull || window.to() == window.from()) {
+        return BsonNull.VALUE;
+      }
+      return unit.isEmpty()
+          ? area
+          : Numbers.divide(area, new BsonInt64(WindowBounds.TimeUnits.millis(unit)));
+    }
+
+    private void add() {
+      BsonValue before = here;
+      BsonValue heightBefore = height;
+      here = position(partition.sortValue(added));
+      height = partition.evaluate(input, added);
+      if (here == null || !Numbers.isNumber(height)) {
+        isNull = true;
+      } else if (added > from) {
+        BsonValue width = Numbers.subtract(here, before);
+        BsonValue heights = Numbers.add(heightBefore, height);
         area = Numbers.add(area, Numbers.divide(Numbers.multiply(width, heights), TWO));
       }
     }
-    return unit.isEmpty()
-        ? area
-        : Numbers.divide(area, new BsonInt64(WindowBounds.TimeUnits.millis(unit)));
   }
 
   private static boolean areNumbers(@Nullable BsonValue left, @Nullable BsonValue right) {

@@ -9,10 +9,12 @@ import java.io.DataInputStream;
 import java.io.DataOutputStream;
 import java.io.EOFException;
 import java.io.IOException;
-import java.io.RandomAccessFile;
 import java.io.UncheckedIOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
 import java.util.ArrayList;
 import java.util.Iterator;
 import java.util.List;
@@ -25,11 +27,29 @@ import org.jspecify.annotations.Nullable;
  * read in the same order, as often as wanted, or one by one. It lives until it is closed.
  */
 final class SpillFile implements AutoCloseable {
+  private static final int BLOCK_BYTES = 1 << 16;
+
+  /** As many as there are places at which a reader goes on: both ends of a window, and a few. */
+  private static final int BLOCKS = 8;
+
   private final Path file;
   private final DataOutputStream out;
   private final List<DataInputStream> readers = new ArrayList<>();
-  private @Nullable RandomAccessFile random;
+  private final Block[] blocks = new Block[BLOCKS];
+  private @Nullable FileChannel random;
+  private int nextBlock;
   private long written;
+
+  /** Some bytes of the file. */
+  private record Block(long position, ByteBuffer bytes) {
+    boolean has(long from, int length) {
+      return from >= position && from + length <= position + bytes.limit();
+    }
+
+    int getInt(long from) {
+      return bytes.getInt((int) (from - position));
+    }
+  }
 
   SpillFile(Path directory, String stage) {
     try {
@@ -94,20 +114,47 @@ final class SpillFile implements AutoCloseable {
     }
   }
 
+  /** How many bytes were written. */
+  long length() {
+    return written;
+  }
+
   /** The document of the record at that position. */
   BsonDocument documentAt(long position) {
     try {
-      if (random == null) {
-        random = new RandomAccessFile(file.toFile(), "r");
-      }
-      random.seek(position);
-      random.skipBytes(random.readInt() + Long.BYTES);
-      byte[] document = new byte[random.readInt()];
-      random.readFully(document);
+      long afterKey = position + Integer.BYTES + block(position, Integer.BYTES).getInt(position);
+      long lengthAt = afterKey + Long.BYTES;
+      int length = block(lengthAt, Integer.BYTES).getInt(lengthAt);
+      byte[] document = new byte[length];
+      Block block = block(lengthAt + Integer.BYTES, length);
+      block.bytes.get((int) (lengthAt + Integer.BYTES - block.position), document);
       return RawDocument.wrap(document).toBsonDocument();
     } catch (IOException e) {
       throw failed(e);
     }
+  }
+
+  /** A block that has these bytes; each is read once if places are read in order. */
+  private Block block(long position, int length) throws IOException {
+    for (Block block : blocks) {
+      if (block != null && block.has(position, length)) {
+        return block;
+      }
+    }
+    if (random == null) {
+      random = FileChannel.open(file, StandardOpenOption.READ);
+    }
+    var bytes = ByteBuffer.allocate(Math.max(length, BLOCK_BYTES));
+    while (bytes.hasRemaining() && random.read(bytes, position + bytes.position()) >= 0) {}
+    if (bytes.position() < length) {
+      throw new EOFException("the file ends early");
+    }
+    var block = new Block(position, bytes.flip());
+    if (length <= BLOCK_BYTES) { // the others would take much memory for one document
+      blocks[nextBlock] = block;
+      nextBlock = (nextBlock + 1) % BLOCKS;
+    }
+    return block;
   }
 
   private static Sorter.@Nullable Entry read(DataInputStream in) {

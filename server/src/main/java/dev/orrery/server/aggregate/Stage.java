@@ -45,6 +45,11 @@ interface Stage {
     return false;
   }
 
+  /** Whether what becomes of a document depends on nothing but this document. */
+  default boolean isPerDocument() {
+    return false;
+  }
+
   /** Fields that the stage sets whatever they were before; later stages don't need the old ones. */
   default Set<String> generatedFields() {
     return Set.of();

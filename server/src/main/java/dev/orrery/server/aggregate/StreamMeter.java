@@ -24,6 +24,12 @@ final class StreamMeter implements DocumentStream {
     return next;
   }
 
+  /** Counts what another one counted. */
+  void add(StreamMeter other) {
+    returned += other.returned;
+    nanos += other.nanos;
+  }
+
   Pipeline.Measured measured() {
     return new Pipeline.Measured(returned, nanos / NANOS_PER_MILLI);
   }

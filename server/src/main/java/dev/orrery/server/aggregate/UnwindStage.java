@@ -137,6 +137,11 @@ record UnwindStage(List<String> path, @Nullable List<String> index, boolean isKe
   }
 
   @Override
+  public boolean isPerDocument() {
+    return true;
+  }
+
+  @Override
   public DocumentStream open(DocumentStream input, Run run) {
     return new DocumentStream() {
       private @Nullable BsonDocument current;

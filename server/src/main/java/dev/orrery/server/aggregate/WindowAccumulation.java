@@ -20,31 +20,97 @@ record WindowAccumulation(Accumulation accumulation, WindowBounds bounds)
   }
 
   @Override
-  public BsonValue[] compute(WindowPartition partition) {
+  public Values open(WindowPartition partition) {
+    return bounds.isOpenBefore() ? new Growing(partition) : new Sliding(partition);
+  }
+
+  private Accumulator create(WindowPartition partition) {
+    return accumulation.create(partition.run().scope().root(new BsonDocument()));
+  }
+
+  private @Nullable BsonValue input(WindowPartition partition, int place) {
     Scope scope = partition.run().scope();
-    @Nullable BsonValue[] inputs = new BsonValue[partition.size()];
-    for (int i = 0; i < inputs.length; i++) {
-      inputs[i] = accumulation.evaluate(scope.root(partition.documents().get(i)));
+    return accumulation.evaluate(scope.root(partition.document(place)));
+  }
+
+  /** Windows that begin with the partition: each only adds to the one before. */
+  private final class Growing implements Values {
+    private final WindowPartition partition;
+    private final WindowBounds.Position window;
+    private final Accumulator state;
+    private int added;
+    private @Nullable BsonValue result;
+
+    Growing(WindowPartition partition) {
+      this.partition = partition;
+      this.window = bounds.open(partition);
+      this.state = create(partition);
     }
-    WindowBounds.Ranges ranges = bounds.resolve(partition);
-    var results = new BsonValue[inputs.length];
-    Accumulator state = null;
-    int from = 0;
-    int to = 0;
-    for (int i = 0; i < inputs.length; i++) {
-      // A window that only grows at its end needs no new start.
-      if (state == null || ranges.from()[i] != from || ranges.to()[i] < to) {
-        state = accumulation.create(scope.root(new BsonDocument()));
-        from = ranges.from()[i];
-        to = from;
+
+    @Override
+    public BsonValue at(int place) {
+      window.moveTo(place);
+      if (result == null || added < window.to()) {
+        for (; added < window.to(); added++) {
+          state.add(input(partition, added));
+          partition.limit(heapBytes());
+        }
+        result = state.result();
       }
-      boolean isSame = i > 0 && to == ranges.to()[i] && to > from;
-      for (; to < ranges.to()[i]; to++) {
-        state.add(inputs[to]);
-      }
-      boolean wasSame = i > 0 && ranges.from()[i - 1] == from && ranges.to()[i - 1] == to;
-      results[i] = isSame && wasSame ? results[i - 1] : state.result();
+      return result;
     }
-    return results;
+
+    @Override
+    public long heapBytes() {
+      return state.heapBytes();
+    }
+  }
+
+  /** Windows that lose documents at their start, and are added up anew when they do. */
+  private final class Sliding implements Values {
+    private final WindowPartition partition;
+    private final WindowBounds.Position window;
+    private final WindowInputs inputs;
+    private Accumulator state;
+    private int from;
+    private int to = -1;
+    private @Nullable BsonValue result;
+
+    Sliding(WindowPartition partition) {
+      this.partition = partition;
+      this.window = bounds.open(partition);
+      this.inputs = new WindowInputs(place -> input(partition, place));
+      this.state = create(partition);
+    }
+
+    @Override
+    public BsonValue at(int place) {
+      window.moveTo(place);
+      if (result != null && from == window.from() && to == window.to()) {
+        return result;
+      }
+      boolean isGrown = from == window.from();
+      from = window.from();
+      to = window.to();
+      if (isGrown) {
+        inputs.moveTo(from, to, this::add);
+      } else {
+        inputs.moveTo(from, to, value -> partition.limit(inputs.heapBytes()));
+        state = create(partition);
+        inputs.iterator().forEachRemaining(value -> add(value.orElse(null)));
+      }
+      result = state.result();
+      return result;
+    }
+
+    private void add(@Nullable BsonValue value) {
+      state.add(value);
+      partition.limit(heapBytes());
+    }
+
+    @Override
+    public long heapBytes() {
+      return inputs.heapBytes() + state.heapBytes();
+    }
   }
 }

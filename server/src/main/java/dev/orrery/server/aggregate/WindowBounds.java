@@ -33,9 +33,6 @@ record WindowBounds(Kind kind, @Nullable BsonValue lower, @Nullable BsonValue up
     RANGE
   }
 
-  /** The window of each document: from, inclusive, and to, exclusive. */
-  record Ranges(int[] from, int[] to) {}
-
   static WindowBounds parse(BsonValue window, @Nullable SortKey sortBy, PipelineContext context) {
     if (!window.isDocument()) {
       throw Failures.failedToParse("'window' field must be an object");
@@ -164,53 +161,72 @@ record WindowBounds(Kind kind, @Nullable BsonValue lower, @Nullable BsonValue up
     }
   }
 
-  Ranges resolve(WindowPartition partition) {
-    int size = partition.size();
-    var ranges = new Ranges(new int[size], new int[size]);
-    for (int i = 0; i < size; i++) {
-      if (kind == Kind.DOCUMENTS) {
-        long from = lower == null ? 0 : i + Numbers.toLong(lower);
-        long to = upper == null ? size : i + Numbers.toLong(upper) + 1;
-        ranges.from[i] = (int) Math.max(0, Math.min(size, from));
-        ranges.to[i] = (int) Math.max(ranges.from[i], Math.min(size, to));
-      } else {
-        resolveRange(partition, i, ranges);
-      }
-    }
-    return ranges;
+  /** Whether the window of every document begins with the first one. */
+  boolean isOpenBefore() {
+    return lower == null;
   }
 
-  private void resolveRange(WindowPartition partition, int place, Ranges ranges) {
-    BsonValue value = requireValue(partition.sortValue(place));
-    int from = 0;
-    int to = partition.size();
-    if (lower == CURRENT) {
-      from = place; // not even those before that sort equal
-    } else if (lower != null) {
-      BsonValue least = sum(value, lower);
-      from = place;
-      while (from > 0 && isAtLeast(partition.sortValue(from - 1), least)) {
-        from--;
+  Position open(WindowPartition partition) {
+    return new Position(partition);
+  }
+
+  /**
+   * The window of one document after the other. Both ends only move forward, as documents are
+   * sorted by what they are compared by.
+   */
+  final class Position {
+    private final WindowPartition partition;
+    private int from;
+    private int to;
+
+    private Position(WindowPartition partition) {
+      this.partition = partition;
+    }
+
+    /** The first document of the window. */
+    int from() {
+      return from;
+    }
+
+    /** The one after the last. */
+    int to() {
+      return to;
+    }
+
+    void moveTo(int place) {
+      int size = partition.size();
+      if (kind == Kind.RANGE) {
+        moveInRange(place);
+        return;
       }
-      while (from < to && !isAtLeast(partition.sortValue(from), least)) {
-        from++;
+      long first = lower == null ? 0 : place + Numbers.toLong(lower);
+      long end = upper == null ? size : place + Numbers.toLong(upper) + 1;
+      from = (int) Math.max(0, Math.min(size, first));
+      to = (int) Math.max(from, Math.min(size, end));
+    }
+
+    private void moveInRange(int place) {
+      BsonValue value = requireValue(partition.sortValue(place));
+      if (lower == CURRENT) {
+        from = place; // not even those before that sort equal
+      } else if (lower != null) {
+        BsonValue least = sum(value, lower);
+        while (from < partition.size() && !isAtLeast(partition.sortValue(from), least)) {
+          from++;
+        }
+      }
+      to = Math.max(from, to);
+      if (upper == null) {
+        to = partition.size();
+      } else if (upper == CURRENT) {
+        to = Math.max(from, place + 1);
+      } else {
+        BsonValue greatest = sum(value, upper);
+        while (to < partition.size() && isAtMost(partition.sortValue(to), greatest)) {
+          to++;
+        }
       }
     }
-    if (upper == CURRENT) {
-      to = place + 1;
-    } else if (upper != null) {
-      BsonValue greatest = sum(value, upper);
-      int end = Math.max(from, place);
-      while (end < partition.size() && isAtMost(partition.sortValue(end), greatest)) {
-        end++;
-      }
-      while (end > from && !isAtMost(partition.sortValue(end - 1), greatest)) {
-        end--;
-      }
-      to = end;
-    }
-    ranges.from[place] = from;
-    ranges.to[place] = Math.max(from, to);
   }
 
   private BsonValue requireValue(@Nullable BsonValue value) {

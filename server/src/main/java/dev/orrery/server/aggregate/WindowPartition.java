@@ -1,5 +1,8 @@
 package dev.orrery.server.aggregate;
 
+import dev.orrery.server.error.CommandException;
+import dev.orrery.server.error.ErrorCode;
+import dev.orrery.server.expression.Expression;
 import java.util.List;
 import org.bson.BsonDocument;
 import org.bson.BsonValue;
@@ -11,6 +14,27 @@ import org.jspecify.annotations.Nullable;
  * @param sortPath the field they are sorted by, if it is one; else null
  */
 record WindowPartition(List<BsonDocument> documents, @Nullable List<String> sortPath, Run run) {
+  BsonDocument document(int place) {
+    return documents.get(place);
+  }
+
+  /** An expression over the document at that place; null if it is missing. */
+  @Nullable BsonValue evaluate(Expression expression, int place) {
+    return expression.evaluate(run.scope().root(documents.get(place)));
+  }
+
+  /** Throws when a function remembers more than a stage may have in memory. */
+  void limit(long bytes) {
+    if (bytes > run.spill().bytesMax()) {
+      throw new CommandException(
+          ErrorCode.LOCATION_5414201,
+          "Exceeded memory limit in DocumentSourceSetWindowFields, used "
+              + bytes
+              + " bytes but max allowed is "
+              + run.spill().bytesMax());
+    }
+  }
+
   int size() {
     return documents.size();
   }

@@ -15,7 +15,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * One run of $setWindowFields: sorts all documents by partition and order, then computes one
- * partition after the other.
+ * partition after the other. Its documents go to disk when they are too many; what its functions
+ * remember has to fit into memory.
  */
 final class WindowStream implements DocumentStream {
   /** Sorted documents travel with the key of their partition. */
@@ -92,19 +93,24 @@ final class WindowStream implements DocumentStream {
 
   private Iterator<BsonDocument> compute(List<BsonDocument> documents) {
     var partition = new WindowPartition(documents, stage.sortPath(), run);
-    var values = new ArrayList<BsonValue[]>();
-    stage.outputs().forEach(output -> values.add(output.function().compute(partition)));
+    var functions = new ArrayList<WindowFunction.Values>();
+    stage.outputs().forEach(output -> functions.add(output.function().open(partition)));
     return IntStream.range(0, documents.size())
-        .mapToObj(
-            place -> {
-              BsonDocument document = documents.get(place);
-              for (int k = 0; k < values.size(); k++) {
-                List<String> path = stage.outputs().get(k).path();
-                document = Documents.with(document, path, values.get(k)[place]);
-              }
-              return document;
-            })
+        .mapToObj(place -> compute(partition, functions, place))
         .iterator();
+  }
+
+  private BsonDocument compute(
+      WindowPartition partition, List<WindowFunction.Values> functions, int place) {
+    BsonDocument document = partition.document(place);
+    long bytes = 0;
+    for (int k = 0; k < functions.size(); k++) {
+      BsonValue value = functions.get(k).at(place);
+      bytes += functions.get(k).heapBytes();
+      document = Documents.with(document, stage.outputs().get(k).path(), value);
+    }
+    partition.limit(bytes);
+    return document;
   }
 
   @Override

@@ -18,6 +18,7 @@ import dev.orrery.storage.value.RawDocument;
 import java.util.ArrayList;
 import java.util.Iterator;
 import java.util.List;
+import java.util.concurrent.Executor;
 import org.bson.BsonDateTime;
 import org.bson.BsonDocument;
 import org.bson.BsonInt64;
@@ -27,6 +28,12 @@ import org.jspecify.annotations.Nullable;
 
 /** Collections and the server itself, as the pipeline of one aggregate command sees them. */
 final class AggregateEnvironment implements Environment {
+  /**
+   * A group over fewer documents takes less than a few milliseconds, of which other threads could
+   * save a part only, and they would be missing elsewhere.
+   */
+  private static final double SPLIT_DOCUMENTS_MIN = 2_000;
+
   private final DataServices services;
   private final ServerFacts facts;
   private final Sessions sessions;
@@ -87,16 +94,44 @@ final class AggregateEnvironment implements Environment {
   @Override
   public RawStream read(Namespace namespace, SourceQuery source) {
     CollectionStore collection = find(namespace);
+    return collection == null
+        ? listed(namespace, source)
+        : new Reading(plan(collection, source).open(execution));
+  }
+
+  @Override
+  public List<RawPart> readParts(Namespace namespace, SourceQuery source) {
+    CollectionStore collection = find(namespace);
     if (collection == null) {
-      return listed(namespace, source);
+      return List.of(check -> listed(namespace, source));
     }
+    List<QueryPlan> plans = parts(plan(collection, source));
+    if (plans.size() == 1) {
+      return List.of(check -> new Reading(plans.get(0).open(execution)));
+    }
+    var parts = new ArrayList<RawPart>();
+    plans.forEach(plan -> parts.add(check -> PartReading.open(plan, execution, check)));
+    return parts;
+  }
+
+  /** The parts of a plan; one if it is done sooner than other threads have started. */
+  static List<QueryPlan> parts(QueryPlan plan) {
+    return plan.documents() < SPLIT_DOCUMENTS_MIN ? List.of(plan) : plan.parts();
+  }
+
+  @Override
+  public Executor spareThreads() {
+    return services.workers().spare();
+  }
+
+  private QueryPlan plan(CollectionStore collection, SourceQuery source) {
     if (!isAdmitted) {
       isAdmitted = true; // the first read is that of the pipeline's own collection
       context.work().admit(collection, source.criteria().filter());
     }
     QueryPlan plan = services.planner().plan(query(collection, source));
     context.operation().planned(plan);
-    return new Reading(plan.open(execution));
+    return plan;
   }
 
   /** Documents of the database config, or none. */
@@ -149,6 +184,39 @@ final class AggregateEnvironment implements Environment {
     public void close() {
       if (cursor != null) {
         cursor.close();
+      }
+    }
+  }
+
+  /** A part of a plan, whose work is counted when it ends. */
+  private static final class PartReading implements RawStream {
+    private final DocumentCursor cursor;
+    private final Execution all;
+    private @Nullable Execution own;
+
+    private PartReading(DocumentCursor cursor, Execution all, Execution own) {
+      this.cursor = cursor;
+      this.all = all;
+      this.own = own;
+    }
+
+    static RawStream open(QueryPlan plan, Execution all, Runnable check) {
+      Execution own = all.part(check::run);
+      return new PartReading(plan.open(own), all, own);
+    }
+
+    @Override
+    public @Nullable RawDocument next() {
+      PlanResult result = cursor.next();
+      return result == null ? null : result.document();
+    }
+
+    @Override
+    public void close() {
+      cursor.close();
+      if (own != null) {
+        all.add(own);
+        own = null;
       }
     }
   }

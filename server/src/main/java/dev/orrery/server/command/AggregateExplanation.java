@@ -5,6 +5,7 @@ import dev.orrery.server.aggregate.Run;
 import dev.orrery.server.plan.Execution;
 import dev.orrery.server.plan.ExplainVerbosity;
 import dev.orrery.server.plan.Planner;
+import dev.orrery.server.plan.QueryPlan;
 import dev.orrery.storage.CollectionStore;
 import dev.orrery.storage.Namespace;
 import java.util.List;
@@ -42,14 +43,18 @@ final class AggregateExplanation {
     var reply = new BsonDocument("explainVersion", new BsonString("1"));
     var stages = new BsonArray();
     if (explained.query() != null) {
-      BsonDocument query =
+      QueryPlan plan =
           collection == null
+              ? null
+              : planner.plan(AggregateEnvironment.query(collection, explained.query()));
+      BsonDocument query =
+          plan == null
               ? nothing(namespace)
               : ExplainStages.priced(
-                  planner.plan(AggregateEnvironment.query(collection, explained.query())),
-                  collection,
-                  isRun ? verbosity : ExplainVerbosity.QUERY_PLANNER,
-                  execution);
+                  plan, collection, isRun ? verbosity : ExplainVerbosity.QUERY_PLANNER, execution);
+      if (plan != null && explained.split() != null) {
+        appendSplit(reply, plan, explained.split());
+      }
       query.keySet().retainAll(QUERY_FIELDS);
       if (explained.stages().isEmpty()) {
         // The query does it all, so it is explained as a find is.
@@ -68,6 +73,16 @@ final class AggregateExplanation {
           .append("executionTimeMillisEstimate", new BsonInt64(measured.millis()));
     }
     return reply.append("stages", stages);
+  }
+
+  /** As mongos has it, if the partitions group their documents by themselves. */
+  private static void appendSplit(BsonDocument reply, QueryPlan plan, Pipeline.Split split) {
+    if (AggregateEnvironment.parts(plan).size() > 1) {
+      reply.append(
+          "splitPipeline",
+          new BsonDocument("shardsPart", new BsonArray(split.partitionPart()))
+              .append("mergerPart", new BsonArray(split.mergingPart())));
+    }
   }
 
   static BsonDocument command(Namespace namespace, List<BsonDocument> written) {

@@ -17,14 +17,32 @@ import org.bson.BsonDocument;
 public final class Workers {
   private final Executor pool;
   private final ScheduledExecutorService timer;
+  private final Executor spare;
 
   /**
    * @param pool refuses when too much work waits
    * @param timer starts work later; runs nothing but hand-overs to the pool
    */
   public Workers(Executor pool, ScheduledExecutorService timer) {
+    this(pool, timer, Workers::refuse);
+  }
+
+  /**
+   * @param spare helps work of the pool along; refuses when no thread is free. What runs there must
+   *     not wait for the pool.
+   */
+  public Workers(Executor pool, ScheduledExecutorService timer, Executor spare) {
     this.pool = pool;
     this.timer = timer;
+    this.spare = spare;
+  }
+
+  private static void refuse(Runnable task) {
+    throw new RejectedExecutionException("there are no spare threads");
+  }
+
+  Executor spare() {
+    return spare;
   }
 
   CompletionStage<BsonDocument> run(boolean isShort, Supplier<BsonDocument> work) {

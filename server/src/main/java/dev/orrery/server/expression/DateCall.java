@@ -2,9 +2,10 @@ package dev.orrery.server.expression;
 
 import java.util.ArrayList;
 import java.util.List;
-import java.util.function.Consumer;
+import java.util.function.BooleanSupplier;
 import java.util.function.Function;
 import java.util.function.Supplier;
+import org.bson.BsonNull;
 import org.bson.BsonValue;
 import org.jspecify.annotations.Nullable;
 
@@ -19,29 +20,44 @@ final class DateCall implements Expression {
     @Nullable BsonValue apply(@Nullable BsonValue[] values, Supplier<@Nullable Zone> zone);
   }
 
+  /** What can be told from the constant operands alone. */
+  @FunctionalInterface
+  interface Ahead {
+    /**
+     * Fails for constants that are wrong with every date.
+     *
+     * @param constants BsonNull for those that are null or missing, null for operands that are not
+     *     constant
+     * @param isZoneNull whether the zone is a constant null; fails for a constant that is no zone
+     * @return whether the result is null whatever the other operands are
+     */
+    boolean isNull(@Nullable BsonValue[] constants, BooleanSupplier isZoneNull);
+  }
+
   private final DateFunction function;
   private final Function<BsonValue, Zone> zoneParser;
-  private final Consumer<@Nullable BsonValue[]> check;
+  private final Ahead ahead;
   private final List<Expression> operands;
   private final @Nullable Zone fixedZone;
 
-  /** Checks nothing ahead. */
-  static final Consumer<@Nullable BsonValue[]> UNCHECKED = constants -> {};
+  /** Looks at nothing but the zone ahead. */
+  static final Ahead UNCHECKED =
+      (constants, isZoneNull) -> {
+        isZoneNull.getAsBoolean();
+        return false;
+      };
 
-  /**
-   * {@code check} sees the operands that are constant, null for the others. A null zone operand
-   * means that the user gave none: UTC.
-   */
+  /** A null zone operand means that the user gave none: UTC. */
   DateCall(
       DateFunction function,
       Function<BsonValue, Zone> zoneParser,
-      Consumer<@Nullable BsonValue[]> check,
+      Ahead ahead,
       List<Expression> operands,
       @Nullable Expression zone) {
     this(
         function,
         zoneParser,
-        check,
+        ahead,
         withZone(operands, zone),
         zone == null ? Zone.UTC : (Zone) null);
   }
@@ -49,12 +65,12 @@ final class DateCall implements Expression {
   private DateCall(
       DateFunction function,
       Function<BsonValue, Zone> zoneParser,
-      Consumer<@Nullable BsonValue[]> check,
+      Ahead ahead,
       List<Expression> operands,
       @Nullable Zone fixedZone) {
     this.function = function;
     this.zoneParser = zoneParser;
-    this.check = check;
+    this.ahead = ahead;
     this.operands = List.copyOf(operands);
     this.fixedZone = fixedZone;
   }
@@ -88,7 +104,7 @@ final class DateCall implements Expression {
 
   @Override
   public Expression withOperands(List<Expression> others) {
-    return new DateCall(function, zoneParser, check, others, fixedZone);
+    return new DateCall(function, zoneParser, ahead, others, fixedZone);
   }
 
   @Override
@@ -102,18 +118,22 @@ final class DateCall implements Expression {
     if (!(optimized instanceof DateCall call)) {
       return optimized;
     }
-    Zone zone = fixedZone;
     int last = call.operands.size() - 1;
-    if (zone == null && call.operands.get(last) instanceof Constant constant) {
-      zone = parseZone(constant.value());
-    }
     var constants = new BsonValue[last];
     for (int i = 0; i < last; i++) {
       if (call.operands.get(i) instanceof Constant constant) {
-        constants[i] = Truth.isNullish(constant.value()) ? null : constant.value();
+        constants[i] = Truth.isNullish(constant.value()) ? BsonNull.VALUE : constant.value();
       }
     }
-    check.accept(constants);
-    return new DateCall(function, zoneParser, check, call.operands, zone);
+    boolean isFixed = fixedZone == null && call.operands.get(last) instanceof Constant;
+    Zone[] zone = {fixedZone};
+    BooleanSupplier isZoneNull =
+        () -> {
+          zone[0] = isFixed ? parseZone(((Constant) call.operands.get(last)).value()) : fixedZone;
+          return isFixed && zone[0] == null;
+        };
+    return ahead.isNull(constants, isZoneNull)
+        ? new Constant(BsonNull.VALUE)
+        : new DateCall(function, zoneParser, ahead, call.operands, zone[0]);
   }
 }

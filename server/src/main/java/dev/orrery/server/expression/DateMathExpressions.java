@@ -64,7 +64,7 @@ final class DateMathExpressions {
     return new DateCall(
         (values, zones) -> add(name, values, zones),
         DateExpressions::parseZone,
-        constants -> checkUnit(name, constants[1], null),
+        (constants, isZoneNull) -> isUnitNull(name, constants[1]) || isZoneNull.getAsBoolean(),
         List.of(named.optional("startDate"), named.optional("unit"), named.optional("amount")),
         zone(named));
   }
@@ -73,11 +73,27 @@ final class DateMathExpressions {
     return named.has("timezone") ? named.optional("timezone") : null;
   }
 
-  private static void checkUnit(
-      String name, @Nullable BsonValue unit, @Nullable BsonValue startOfWeek) {
-    if (unit != null && TimeUnit.parse(name, unit) == TimeUnit.WEEK && startOfWeek != null) {
+  /** Whether a constant unit is null; fails for one that is no unit. */
+  private static boolean isUnitNull(String name, @Nullable BsonValue unit) {
+    if (unit != null && !unit.isNull()) {
+      TimeUnit.parse(name, unit);
+    }
+    return unit != null && unit.isNull();
+  }
+
+  /** MongoDB looks at a constant start of the week even if the unit is another. */
+  private static boolean isDayNull(String name, @Nullable BsonValue startOfWeek) {
+    if (startOfWeek != null && !startOfWeek.isNull()) {
       TimeUnit.parseDay(name, startOfWeek);
     }
+    return startOfWeek != null && startOfWeek.isNull();
+  }
+
+  private static boolean isBinSizeNull(@Nullable BsonValue binSize) {
+    if (binSize != null && !binSize.isNull()) {
+      requireBinSize(binSize);
+    }
+    return binSize != null && binSize.isNull();
   }
 
   /** Errors of the zone get the operator's name in front. */
@@ -138,7 +154,10 @@ final class DateMathExpressions {
     return new DateCall(
         DateMathExpressions::diff,
         zoneParser(name),
-        constants -> checkUnit(name, constants[2], constants[3]),
+        (constants, isZoneNull) ->
+            isUnitNull(name, constants[2])
+                || isDayNull(name, constants[3])
+                || isZoneNull.getAsBoolean(),
         operands,
         zone(named));
   }
@@ -191,12 +210,11 @@ final class DateMathExpressions {
     return new DateCall(
         DateMathExpressions::trunc,
         zoneParser(name),
-        constants -> {
-          checkUnit(name, constants[1], constants[3]);
-          if (constants[2] != null) {
-            requireBinSize(constants[2]);
-          }
-        },
+        (constants, isZoneNull) ->
+            isUnitNull(name, constants[1])
+                || isDayNull(name, constants[3])
+                || isZoneNull.getAsBoolean()
+                || isBinSizeNull(constants[2]),
         operands,
         zone(named));
   }

@@ -21,7 +21,7 @@ final class CountPlan {
         plan.partitions(),
         plan.trees().stream().map(CountPlan::strip).toList(),
         plan.used(),
-        plan.isShort());
+        plan.effort());
   }
 
   /** Whether the plan gives all documents. */

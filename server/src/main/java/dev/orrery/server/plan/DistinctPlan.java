@@ -47,7 +47,7 @@ final class DistinctPlan {
     PlanNode skipping =
         root instanceof PartitionMerge merge ? skipping(merge, path) : skipping(root, path);
     List<PlanNode> trees = List.of(skipping == null ? CountPlan.withoutForm(root) : skipping);
-    return new NodePlan(plan.query(), plan.partitions(), trees, plan.used(), plan.isShort());
+    return new NodePlan(plan.query(), plan.partitions(), trees, plan.used(), plan.effort());
   }
 
   private static @Nullable PlanNode skipping(PartitionMerge merge, String path) {

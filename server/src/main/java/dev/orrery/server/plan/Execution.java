@@ -51,6 +51,28 @@ public final class Execution {
     interruption = newInterruption;
   }
 
+  /**
+   * For a part of the work that another thread may do; {@link #add} counts it in the end.
+   *
+   * @param check throws when the part is no longer wanted
+   */
+  public Execution part(Interruption check) {
+    var part = new Execution(temporary, isDiskAllowed, sortBytesMax);
+    part.interruption =
+        () -> {
+          check.check();
+          interruption.check();
+        };
+    return part;
+  }
+
+  /** Counts what a part did; any thread may call it. */
+  public synchronized void add(Execution part) {
+    meter.add(part.meter);
+    partitions.or(part.partitions);
+    resultBytes += part.resultBytes;
+  }
+
   void checkInterruption() {
     interruption.check();
   }

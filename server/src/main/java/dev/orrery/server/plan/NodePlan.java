@@ -2,6 +2,7 @@ package dev.orrery.server.plan;
 
 import dev.orrery.storage.PartitionStore;
 import dev.orrery.storage.index.IndexSpec;
+import java.util.ArrayList;
 import java.util.List;
 import org.bson.BsonDocument;
 import org.jspecify.annotations.Nullable;
@@ -16,10 +17,13 @@ record NodePlan(
     List<PartitionStore> partitions,
     List<PlanNode> trees,
     UsedIndexes used,
-    boolean isShort)
+    Effort effort)
     implements QueryPlan {
   /** The indexes that a plan scans, and who wants to know. */
   record UsedIndexes(List<IndexSpec> list, IndexUses uses) {}
+
+  /** How many documents a plan expects to read, and whether it surely ends soon. */
+  record Effort(double documents, boolean isShort) {}
 
   PlanNode root() {
     return trees.get(0);
@@ -28,6 +32,37 @@ record NodePlan(
   @Override
   public List<IndexSpec> indexes() {
     return used.list;
+  }
+
+  @Override
+  public boolean isShort() {
+    return effort.isShort;
+  }
+
+  @Override
+  public double documents() {
+    return effort.documents;
+  }
+
+  @Override
+  public List<QueryPlan> parts() {
+    boolean isDivisible =
+        root() instanceof PartitionMerge merge
+            && merge.sort() == null
+            && merge.window().equals(Query.Window.ALL);
+    if (!isDivisible || partitions.size() < 2) {
+      return List.of(this);
+    }
+    var parts = new ArrayList<QueryPlan>();
+    for (PartitionStore partition : partitions) {
+      PlanNode input = ((PartitionMerge) root()).input();
+      var alone = List.of(partition);
+      // The first one counts the use of the indexes for all.
+      var counted = new UsedIndexes(parts.isEmpty() ? used.list : List.of(), used.uses);
+      PlanNode tree = new PartitionMerge(input, alone, null, Query.Window.ALL);
+      parts.add(new NodePlan(query, alone, List.of(tree), counted, effort));
+    }
+    return parts;
   }
 
   @Override

@@ -158,7 +158,8 @@ public final class Planner {
         !(best.source() instanceof CollectionScan)
             && Math.min(sooner, best.documents()) < SHORT_DOCUMENTS_MAX;
     var used = new NodePlan.UsedIndexes(indexes(query, best), uses);
-    return new NodePlan(query, partitions, trees, used, isShort);
+    var effort = new NodePlan.Effort(best.documents(), isShort);
+    return new NodePlan(query, partitions, trees, used, effort);
   }
 
   private static List<IndexSpec> indexes(Query query, AccessPath path) {

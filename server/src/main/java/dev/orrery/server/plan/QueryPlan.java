@@ -23,6 +23,16 @@ public interface QueryPlan {
   /** How many results there are, skip and limit considered. */
   long count(Execution execution);
 
+  /**
+   * The same plan for one partition after the other, in the order in which it asks them: one after
+   * the other they give what it gives. A plan that orders or limits what the partitions give
+   * together is its own only part.
+   */
+  List<QueryPlan> parts();
+
+  /** How many documents it expects to read. */
+  double documents();
+
   /** The indexes that it scans, for statistics of their use. */
   List<IndexSpec> indexes();
 

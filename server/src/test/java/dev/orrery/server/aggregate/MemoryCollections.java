@@ -9,6 +9,7 @@ import java.util.Iterator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.Executor;
 import org.bson.BsonDocument;
 import org.bson.BsonInt32;
 import org.bson.BsonObjectId;
@@ -20,6 +21,37 @@ import org.jspecify.annotations.Nullable;
 /** Collections in memory, for pipelines without a server. */
 final class MemoryCollections implements Environment, Output {
   private final Map<Namespace, Map<BsonValue, BsonDocument>> collections = new HashMap<>();
+  private int parts = 1;
+  private Executor spareThreads = Environment.super.spareThreads();
+
+  /** Hands documents out in so many parts, to be read on these threads too. */
+  void divide(int count, Executor threads) {
+    parts = count;
+    spareThreads = threads;
+  }
+
+  @Override
+  public Executor spareThreads() {
+    return spareThreads;
+  }
+
+  @Override
+  public List<RawPart> readParts(Namespace namespace, SourceQuery query) {
+    var all = new ArrayList<RawDocument>();
+    try (RawStream stream = read(namespace, query)) {
+      for (RawDocument one = stream.next(); one != null; one = stream.next()) {
+        all.add(one);
+      }
+    }
+    var list = new ArrayList<RawPart>();
+    for (int i = 0; i < parts; i++) {
+      // The longer towards the end, so that parts don't end in order.
+      int from = all.size() * i * i / (parts * parts);
+      int to = all.size() * (i + 1) * (i + 1) / (parts * parts);
+      list.add(check -> stream(all.subList(from, to).iterator(), check));
+    }
+    return list;
+  }
 
   void put(Namespace namespace, List<BsonDocument> documents) {
     var byId = new LinkedHashMap<BsonValue, BsonDocument>();
@@ -51,10 +83,15 @@ final class MemoryCollections implements Environment, Output {
     }
     long limit = query.limit() == 0 ? Long.MAX_VALUE : query.limit();
     Iterator<RawDocument> window = found.stream().skip(query.skip()).limit(limit).iterator();
+    return stream(window, () -> {});
+  }
+
+  private static RawStream stream(Iterator<RawDocument> documents, Runnable check) {
     return new RawStream() {
       @Override
       public @Nullable RawDocument next() {
-        return window.hasNext() ? window.next() : null;
+        check.run();
+        return documents.hasNext() ? documents.next() : null;
       }
 
       @Override

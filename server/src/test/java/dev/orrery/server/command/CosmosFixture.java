@@ -14,8 +14,12 @@ import dev.orrery.storage.chronicle.EngineOptions;
 import dev.orrery.storage.log.LogOptions;
 import java.nio.file.Path;
 import java.util.UUID;
+import java.util.concurrent.Executor;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.SynchronousQueue;
+import java.util.concurrent.ThreadPoolExecutor;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import org.bson.BsonArray;
 import org.bson.BsonDocument;
@@ -26,6 +30,9 @@ final class CosmosFixture implements AutoCloseable {
   final StorageEngine engine;
   final CommandFixture commands = new CommandFixture();
   final Metering metering;
+  final ThreadPoolExecutor threads =
+      new ThreadPoolExecutor(0, 3, 1, TimeUnit.SECONDS, new SynchronousQueue<>());
+  Executor spareThreads = threads;
   private final ScheduledExecutorService timer = Executors.newSingleThreadScheduledExecutor();
 
   CosmosFixture(Path directory, Provisioning provisioning) {
@@ -51,7 +58,7 @@ final class CosmosFixture implements AutoCloseable {
             new CursorRegistry(commands.nanos::get, cursorIds::incrementAndGet),
             new ClusterClock(commands.clock),
             commands.clock,
-            new Workers(Runnable::run, timer),
+            new Workers(Runnable::run, timer, task -> spareThreads.execute(task)),
             directory,
             ObjectId::new,
             commands.operations);
@@ -120,6 +127,7 @@ final class CosmosFixture implements AutoCloseable {
   @Override
   public void close() {
     timer.shutdownNow();
+    threads.shutdown();
     engine.close();
   }
 }
