@@ -144,7 +144,7 @@ public final class CountCommand implements Explainable {
     }
     QueryPlan plan = Plans.of(services.planner(), query).forCount();
     Execution execution = services.execution(context, true);
-    context.work().owe(new MeteredRead(collection, execution, plan.isShort()));
+    context.work().owe(new MeteredRead(collection, execution, plan.isPointRead()));
     BsonDocument explained = ExplainStages.priced(plan, collection, verbosity, execution);
     return ExplainStages.ofCount(explained, query.window());
   }
@@ -159,7 +159,7 @@ public final class CountCommand implements Explainable {
 
   private long count(CommandContext context, Query query, QueryPlan plan) {
     Execution execution = services.execution(context, true);
-    context.work().owe(new MeteredRead(query.collection(), execution, plan.isShort()));
+    context.work().owe(new MeteredRead(query.collection(), execution, plan.isPointRead()));
     try {
       return plan.count(execution);
     } catch (CommandException e) {

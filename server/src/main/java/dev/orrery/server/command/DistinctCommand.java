@@ -142,7 +142,7 @@ public final class DistinctCommand implements Explainable {
     }
     QueryPlan plan = plan(query, params);
     Execution execution = services.execution(context, true);
-    context.work().owe(new MeteredRead(collection, execution, plan.isShort()));
+    context.work().owe(new MeteredRead(collection, execution, plan.isPointRead()));
     return ExplainStages.priced(plan, collection, verbosity, execution);
   }
 
@@ -163,7 +163,7 @@ public final class DistinctCommand implements Explainable {
 
   private BsonArray collect(CommandContext context, Query query, QueryPlan plan, Values values) {
     Execution execution = services.execution(context, true);
-    context.work().owe(new MeteredRead(query.collection(), execution, plan.isShort()));
+    context.work().owe(new MeteredRead(query.collection(), execution, plan.isPointRead()));
     try (DocumentCursor results = plan.open(execution)) {
       for (PlanResult one = results.next(); one != null; one = results.next()) {
         values.addFrom(one.stored().document());

@@ -38,7 +38,7 @@ final class DocumentWriter {
     Execution execution = services.execution(context, true);
     context.operation().planned(plan);
     execution.prepareForWrites();
-    context.work().owe(new MeteredRead(collection, execution, plan.isShort()));
+    context.work().owe(new MeteredRead(collection, execution, plan.isPointRead()));
     return execution;
   }
 

@@ -64,7 +64,7 @@ final class ExplainStages {
     }
     BsonDocument statistics = answer.getDocument("executionStats");
     long returned = statistics.getNumber("nReturned").longValue();
-    var read = new MeteredRead(collection, execution, plan.isShort());
+    var read = new MeteredRead(collection, execution, plan.isPointRead());
     var indexes = new BsonArray();
     plan.indexes().forEach(index -> indexes.add(new BsonString(index.name())));
     if (indexes.isEmpty() && plan.isShort()) {

@@ -108,7 +108,7 @@ public final class FindCommand implements Explainable {
     }
     QueryPlan plan = Plans.forFind(services.planner(), query, params);
     Execution execution = execution(context, params);
-    context.work().owe(new MeteredRead(collection, execution, plan.isShort()));
+    context.work().owe(new MeteredRead(collection, execution, plan.isPointRead()));
     return ExplainStages.priced(plan, collection, verbosity, execution);
   }
 
@@ -131,7 +131,7 @@ public final class FindCommand implements Explainable {
       var cursor =
           new ClientCursor(
               owner(context, query.collection(), params), results, execution, end(query));
-      cursor.meteredBy(new MeteredRead(query.collection(), execution, plan.isShort()));
+      cursor.meteredBy(new MeteredRead(query.collection(), execution, plan.isPointRead()));
       return firstBatch(context, params, cursor.over(query.collection()));
     } catch (CommandException e) {
       throw Cursors.during(DURING, e);

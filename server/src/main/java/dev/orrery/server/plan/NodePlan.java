@@ -40,6 +40,20 @@ record NodePlan(
   }
 
   @Override
+  public boolean isPointRead() {
+    return isPointRead(root());
+  }
+
+  private static boolean isPointRead(PlanNode node) {
+    if (node instanceof PrimaryKeyLookup lookup) {
+      return lookup.keys().size() <= 1;
+    }
+    List<PlanNode> inputs =
+        node instanceof PartitionMerge merge ? List.of(merge.input()) : node.inputs();
+    return inputs.size() == 1 && isPointRead(inputs.get(0));
+  }
+
+  @Override
   public double documents() {
     return effort.documents;
   }

@@ -14,6 +14,9 @@ public interface QueryPlan {
    */
   boolean isShort();
 
+  /** Whether it reads at most one document, by its primary key. */
+  boolean isPointRead();
+
   /** Whether it must read all documents and sort them before it gives the first. */
   boolean sortsInMemory();
 

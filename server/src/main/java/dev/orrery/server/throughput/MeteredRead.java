@@ -14,19 +14,18 @@ import org.jspecify.annotations.Nullable;
 public final class MeteredRead {
   private final CollectionStore collection;
   private final Execution execution;
-  private final boolean isByKey;
+  private final boolean isPointRead;
   private @Nullable PartitionKeyValue key;
   private final BitSet paidPartitions = new BitSet();
   private long paidBytes;
-  private long paidDocuments;
 
   /**
-   * @param isByKey whether the plan looks documents up by their primary key
+   * @param isPointRead whether the plan reads at most one document, by its primary key
    */
-  public MeteredRead(CollectionStore collection, Execution execution, boolean isByKey) {
+  public MeteredRead(CollectionStore collection, Execution execution, boolean isPointRead) {
     this.collection = collection;
     this.execution = execution;
-    this.isByKey = isByKey;
+    this.isPointRead = isPointRead;
   }
 
   CollectionStore collection() {
@@ -61,22 +60,19 @@ public final class MeteredRead {
    */
   public RequestCharge price(long results, long resultBytes) {
     int asked = execution.partitionsVisited();
-    long loaded = execution.meter().documentsLoaded();
     long loadedBytes = execution.meter().bytesLoaded();
-    return isByKey && loaded <= 1 && asked <= 1
+    return isPointRead
         ? RequestUnits.pointRead(loadedBytes)
         : RequestUnits.query(new RequestUnits.QueryWork(asked, loadedBytes, results, resultBytes));
   }
 
   RequestCharge next(long results, long resultBytes) {
     long loadedBytes = execution.meter().bytesLoaded() - paidBytes;
-    long loaded = execution.meter().documentsLoaded() - paidDocuments;
     BitSet asked = execution.partitions();
     asked.andNot(paidPartitions);
     paidBytes += loadedBytes;
-    paidDocuments += loaded;
     paidPartitions.or(asked);
-    if (isByKey && loaded <= 1 && asked.cardinality() <= 1) {
+    if (isPointRead) {
       return RequestUnits.pointRead(loadedBytes);
     }
     return RequestUnits.query(

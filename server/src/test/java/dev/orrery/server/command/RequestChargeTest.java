@@ -49,6 +49,35 @@ class RequestChargeTest {
     }
   }
 
+  /** One result costs 52 for the partition, 15 for the document and 1 for loading it. */
+  @Test
+  void onlyAReadOfOnePrimaryKeyIsAPointRead() {
+    try (var fixture = CosmosFixture.extended(directory)) {
+      fixture.must("{createIndexes: 'a', indexes: [{key: {v: 1}, name: 'v_1'}]}");
+      fixture.must("{insert: 'a', documents: [{_id: 1, v: 5}, {_id: 2}]}");
+      fixture.must("{find: 'a', filter: {_id: 1}, projection: {v: 1}}");
+      assertThat(fixture.charge()).isEqualTo(1);
+      fixture.must("{find: 'a', filter: {v: 5}}");
+      assertThat(fixture.charge()).isEqualTo(68 / 21.0);
+      fixture.must("{find: 'a', filter: {_id: {$in: [1, 9]}}}");
+      assertThat(fixture.charge()).isEqualTo(68 / 21.0);
+      fixture.must("{find: 'a', filter: {v: 6}}");
+      assertThat(fixture.charge()).isEqualTo(52 / 21.0);
+    }
+  }
+
+  @Test
+  void aReadByIdAloneIsAQueryWhereTheKeyIsAnother() {
+    try (var fixture = CosmosFixture.extended(directory)) {
+      fixture.must("{shardCollection: 'shop.a', key: {k: 'hashed'}, numInitialChunks: 4}");
+      for (int i = 0; i < 20; i++) { // so that there is one in the first partition
+        fixture.must("{insert: 'a', documents: [{_id: 1, k: %d}]}".formatted(i));
+      }
+      fixture.must("{find: 'a', filter: {_id: 1}, limit: 1}");
+      assertThat(fixture.charge()).isEqualTo(68 / 21.0);
+    }
+  }
+
   @Test
   void manyWritesInOneRequestGetNoDiscount() {
     try (var fixture = CosmosFixture.extended(directory)) {
