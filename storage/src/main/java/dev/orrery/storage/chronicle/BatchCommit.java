@@ -166,7 +166,7 @@ final class BatchCommit {
 
   private WriteOutcome[] check(WriteBatch batch, PendingWrite[] writes) {
     var outcomes = new WriteOutcome[writes.length];
-    var checks = new PreconditionCheck(writes.length > 1, logicalPartitionBytesMax);
+    var checks = new PreconditionCheck(writes.length, logicalPartitionBytesMax);
     boolean isStopped = false;
     for (int i = 0; i < writes.length; i++) {
       outcomes[i] = isStopped ? WriteOutcome.NOT_APPLIED : checks.check(writes[i]);
