@@ -124,7 +124,7 @@ public final class Bench {
     }
   }
 
-  static double cost(Map<Metric, Double> values) {
+  private static double cost(Map<Metric, Double> values) {
     return values.getOrDefault(
         Metric.SERVER_CPU_MICROS, 1e6 / values.get(Metric.REQUESTS_PER_SECOND));
   }

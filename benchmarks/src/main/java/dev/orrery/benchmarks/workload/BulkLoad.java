@@ -5,6 +5,7 @@ import dev.orrery.benchmarks.report.Metric;
 import dev.orrery.benchmarks.report.Sample;
 import dev.orrery.benchmarks.servers.Fleet;
 import dev.orrery.benchmarks.servers.Kind;
+import dev.orrery.benchmarks.servers.ProcessUsage;
 import dev.orrery.benchmarks.servers.Target;
 import java.io.IOException;
 import java.util.ArrayList;
@@ -25,9 +26,9 @@ final class BulkLoad implements Workload {
   private static final int WARM_UPS_MIN = 3;
 
   private static final int FIRST_WARM_UPS_MIN = 12;
-  private static final int WARM_UPS_MAX = 40;
-  private static final long WARM_UP_NANOS_MAX = 40_000_000_000L;
-  private static final double STABLE = 0.1;
+  private static final int WARM_UPS_MAX = 60;
+  private static final long WARM_UP_NANOS_MAX = 60_000_000_000L;
+  private static final double COMPILER_SHARE = 0.05;
 
   /** A drop leaves work to the background, which is not that of the next load. */
   private static final long QUIET_NANOS = 500_000_000L;
@@ -84,24 +85,30 @@ final class BulkLoad implements Workload {
   }
 
   /**
-   * Until three loads in a row cost the same; not for ever. A load has few requests, of much work
-   * each: the compiler is at it for many loads, and its time is charged to the server.
+   * Until the compiler has next to no part in a load; not for ever. A load has few requests, of
+   * much work each, so that the compiler is at it for many loads.
    */
   private void warmUp(Bench bench, Variant variant, Target target) throws IOException {
     boolean isFirst = variant.partitions() == 1 && variant.indexes() == 0;
     int least = isFirst ? FIRST_WARM_UPS_MIN : WARM_UPS_MIN;
     long start = System.nanoTime();
-    double before = Double.NaN;
-    int alike = 0;
-    for (int loads = 0; loads < least || alike < 2 && loads < WARM_UPS_MAX; loads++) {
+    double share = 1;
+    for (int i = 0; i < least || share > COMPILER_SHARE && i < WARM_UPS_MAX; i++) {
       if (System.nanoTime() - start > WARM_UP_NANOS_MAX) {
         return;
       }
       empty(variant, target);
-      double cost = Bench.cost(load(bench, variant, target));
-      alike = Math.abs(cost / before - 1) < STABLE ? alike + 1 : 0;
-      before = cost;
+      long compiler = compilerNanos(target);
+      long all = Bench.cpuNanos(target);
+      load(bench, variant, target);
+      compiler = compilerNanos(target) - compiler; // negative when one of its threads has ended
+      share = compiler < 0 ? 1 : (double) compiler / Math.max(1, Bench.cpuNanos(target) - all);
     }
+  }
+
+  /** 0 for a server that runs elsewhere. */
+  private static long compilerNanos(Target target) throws IOException {
+    return target.process() == null ? 0 : ProcessUsage.compilerNanos(target.process().pid());
   }
 
   private static void empty(Variant variant, Target target) throws IOException {
