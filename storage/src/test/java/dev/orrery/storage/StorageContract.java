@@ -9,6 +9,7 @@ import dev.orrery.storage.value.RawValue;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.stream.IntStream;
 import org.bson.BsonDocument;
 import org.bson.BsonInt32;
 import org.bson.BsonString;
@@ -232,6 +233,50 @@ public abstract class StorageContract {
     assertThat(engine.dropIndex(things(), "a_1")).isTrue();
     assertThat(engine.dropIndex(things(), "a_1")).isFalse();
     assertThat(things().info().readyIndexes()).hasSize(1);
+  }
+
+  @Test
+  void aLargeBatchIsInEveryIndexInOrder() {
+    CollectionStore store = create(null, 1);
+    engine.createIndexes(
+        store,
+        List.of(
+            IndexSpec.of(BsonDocument.parse("{v: 2, key: {a: -1}, name: 'a_-1'}")),
+            IndexSpec.of(BsonDocument.parse(UNIQUE_INDEX))));
+    for (int id = 0; id < 20; id++) {
+      insert("{_id: %d, a: %d, u: %d}".formatted(id, id, id));
+    }
+    var operations = new ArrayList<WriteOperation>();
+    for (int id = 0; id < 10; id++) {
+      operations.add(new WriteOperation.Delete(store, find(id)));
+      operations.add(
+          new WriteOperation.Replace(
+              store, find(id + 10), raw("{_id: %d, a: 5000, u: %d}".formatted(id + 10, -id))));
+    }
+    for (int i = 0; i < 300; i++) {
+      int id = 20 + i * 7 % 300; // in no order
+      operations.add(
+          new WriteOperation.Insert(
+              store, raw("{_id: %d, a: [%d, 6000], u: %d}".formatted(id, id, 100 + id))));
+    }
+    engine.commit(new WriteBatch(operations, WriteBatch.OnFailure.APPLY_NONE), new WorkMeter());
+
+    for (int restart = 0; restart < 2; restart++) {
+      assertThat(idsByIndex(things(), "_id_")).isEqualTo(IntStream.range(10, 320).boxed().toList());
+      assertThat(idsByIndex(things(), "u_1"))
+          .startsWith(19, 18, 17)
+          .endsWith(318, 319)
+          .hasSize(310);
+      List<Integer> descending = idsByIndex(things(), "a_-1");
+      assertThat(descending).hasSize(610).endsWith(22, 21, 20);
+      assertThat(descending.subList(300, 310))
+          .containsExactly(10, 11, 12, 13, 14, 15, 16, 17, 18, 19);
+      assertThat(find(3)).isNull();
+      assertThat(find(319).document().toBsonDocument().getInt32("u").getValue()).isEqualTo(419);
+      assertThat(insert("{_id: 999, u: 419}").status()).isEqualTo(WriteOutcome.Status.DUPLICATE);
+      assertThat(engine.validate(things())).isEmpty();
+      reopen();
+    }
   }
 
   @Test

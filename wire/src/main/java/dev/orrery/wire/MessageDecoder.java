@@ -9,7 +9,8 @@ import java.util.ArrayDeque;
  *
  * <p>A message is copied once, from the network's buffer to an array of its own. The length in its
  * header is the peer's word, so the array of a long message grows as bytes arrive, and never to
- * more than twice of what is there. Used by one thread, the connection's event loop.
+ * more than twice of what is there; up to the length of a message that came from there before it is
+ * made at once. Used by one thread, the connection's event loop.
  */
 public final class MessageDecoder implements AutoCloseable {
   /** Room for a message that is still on its way, given without proof. */
@@ -24,6 +25,9 @@ public final class MessageDecoder implements AutoCloseable {
   private byte[] frame = NO_BYTES;
   private int length;
   private int filled;
+
+  /** The longest message so far: to make the peer send that much again would save no memory. */
+  private int provenBytes = UNPROVEN_BYTES_MAX;
 
   /** Takes bytes as they arrived, and with them the duty to release the buffer. */
   public void feed(ByteBuf buffer) {
@@ -94,7 +98,7 @@ public final class MessageDecoder implements AutoCloseable {
       throw new WireException("message has the length " + length);
     }
     int arrived = Integer.BYTES + readable;
-    frame = new byte[Math.min(length, Math.max(arrived, UNPROVEN_BYTES_MAX))];
+    frame = new byte[Math.min(length, Math.max(arrived, provenBytes))];
     LittleEndian.putInt32(frame, 0, length);
   }
 
@@ -106,6 +110,7 @@ public final class MessageDecoder implements AutoCloseable {
 
   private byte[] takeFrame() {
     byte[] whole = frame;
+    provenBytes = Math.max(provenBytes, whole.length);
     frame = NO_BYTES;
     length = 0;
     filled = 0;

@@ -8,12 +8,28 @@ final class Utf8 {
 
   static void requireValid(byte[] bytes, int from, int to) {
     int at = from;
+    while (at <= to - 4 * Long.BYTES && isAscii(bytes, at)) {
+      at += 4 * Long.BYTES;
+    }
     while (at <= to - Long.BYTES && (LittleEndian.int64(bytes, at) & NON_ASCII) == 0) {
       at += Long.BYTES;
+    }
+    if (to - at < Long.BYTES && to - from >= Long.BYTES) {
+      // The last bytes once more with some before them: all at a time.
+      at = (LittleEndian.int64(bytes, to - Long.BYTES) & NON_ASCII) == 0 ? to : at;
     }
     while (at < to) {
       at = bytes[at] >= 0 ? at + 1 : sequenceEnd(bytes, at, to);
     }
+  }
+
+  private static boolean isAscii(byte[] bytes, int at) {
+    long any =
+        LittleEndian.int64(bytes, at)
+            | LittleEndian.int64(bytes, at + 8)
+            | LittleEndian.int64(bytes, at + 16)
+            | LittleEndian.int64(bytes, at + 24);
+    return (any & NON_ASCII) == 0;
   }
 
   /** The end of the sequence of two to four bytes that starts at {@code at}. */

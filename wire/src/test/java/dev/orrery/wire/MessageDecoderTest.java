@@ -98,6 +98,29 @@ final class MessageDecoderTest {
   }
 
   @Test
+  void theArrayOfAMessageAsLongAsAnEarlierOneDoesNotGrow() {
+    byte[] frame = padded(1_000_000);
+    var threads = (com.sun.management.ThreadMXBean) ManagementFactory.getThreadMXBean();
+    receiveInPieces(frame);
+
+    long before = threads.getCurrentThreadAllocatedBytes();
+    receiveInPieces(frame);
+    assertThat(threads.getCurrentThreadAllocatedBytes() - before).isLessThan(1_500_000);
+  }
+
+  private void receiveInPieces(byte[] frame) {
+    Message message = null;
+    ByteBuf all = Unpooled.wrappedBuffer(frame);
+    while (message == null) {
+      decoder.feed(all.readRetainedSlice(Math.min(all.readableBytes(), 65_536)));
+      message = decoder.poll();
+    }
+    assertThat(message.body().bytes()).hasSize(frame.length);
+    assertThat(all.isReadable()).isFalse();
+    all.release();
+  }
+
+  @Test
   void aMessageOfTheGreatestLengthIsAccepted() {
     byte[] frame = padded(WireLimits.MESSAGE_BYTES_MAX);
     assertThat(Frames.decodeOpMsg(frame).body().length())

@@ -5,11 +5,14 @@ import dev.orrery.benchmarks.report.Metric;
 import dev.orrery.benchmarks.report.Sample;
 import dev.orrery.benchmarks.servers.Fleet;
 import dev.orrery.benchmarks.servers.Kind;
+import dev.orrery.benchmarks.servers.ProcessUsage;
 import dev.orrery.benchmarks.servers.Target;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.EnumMap;
 import java.util.List;
+import java.util.Map;
+import java.util.concurrent.locks.LockSupport;
 import org.bson.BsonDocument;
 import org.bson.BsonString;
 
@@ -17,8 +20,21 @@ import org.bson.BsonString;
 final class BulkLoad implements Workload {
   private static final int DOCUMENTS = 40_000;
   private static final int BATCH = 1000;
-  private static final int WARM_UPS = 3;
   private static final long LONGEST_NANOS = 2_000_000_000L;
+
+  /** Loads before a measured one: each of them makes the compiler busy for some time. */
+  private static final int WARM_UPS_MIN = 3;
+
+  private static final int FIRST_WARM_UPS_MIN = 12;
+  private static final int WARM_UPS_MAX = 60;
+  private static final long WARM_UP_NANOS_MAX = 60_000_000_000L;
+  private static final double COMPILER_SHARE = 0.05;
+
+  /** A drop leaves work to the background, which is not that of the next load. */
+  private static final long QUIET_NANOS = 500_000_000L;
+
+  private static final long QUIET_CPU_NANOS = 20_000_000L;
+  private static final int QUIET_TRIES_MAX = 10;
   private static final double MEGABYTE = 1e6;
   private static final String COLLECTION = "bulk";
 
@@ -50,29 +66,74 @@ final class BulkLoad implements Workload {
   }
 
   private void interleave(Bench bench, Variant variant, List<Target> targets) throws IOException {
-    for (int round = -WARM_UPS; round < bench.plan().rounds(); round++) {
+    for (Target target : targets) {
+      warmUp(bench, variant, target);
+    }
+    for (int round = 0; round < bench.plan().rounds(); round++) {
       for (Target target : targets) {
-        Sample sample = load(bench, variant, target, round);
-        if (round >= 0) {
-          bench.record(sample);
+        empty(variant, target);
+        awaitQuiet(target);
+        var values = new EnumMap<>(load(bench, variant, target));
+        Double micros = values.get(Metric.SERVER_CPU_MICROS);
+        if (micros != null) {
+          double megabytes = (double) BATCH * BulkTraffic.documentBytes() / MEGABYTE;
+          values.put(Metric.MEGABYTES_PER_CPU_SECOND, megabytes * 1e6 / micros);
         }
+        bench.record(new Sample(name(), variant.label(), target.name(), round, values));
       }
     }
   }
 
-  private Sample load(Bench bench, Variant variant, Target target, int round) throws IOException {
+  /**
+   * Until the compiler has next to no part in a load; not for ever. A load has few requests, of
+   * much work each, so that the compiler is at it for many loads.
+   */
+  private void warmUp(Bench bench, Variant variant, Target target) throws IOException {
+    boolean isFirst = variant.partitions() == 1 && variant.indexes() == 0;
+    int least = isFirst ? FIRST_WARM_UPS_MIN : WARM_UPS_MIN;
+    long start = System.nanoTime();
+    double share = 1;
+    for (int i = 0; i < least || share > COMPILER_SHARE && i < WARM_UPS_MAX; i++) {
+      if (System.nanoTime() - start > WARM_UP_NANOS_MAX) {
+        return;
+      }
+      empty(variant, target);
+      long compiler = compilerNanos(target);
+      long all = Bench.cpuNanos(target);
+      load(bench, variant, target);
+      compiler = compilerNanos(target) - compiler; // negative when one of its threads has ended
+      share = compiler < 0 ? 1 : (double) compiler / Math.max(1, Bench.cpuNanos(target) - all);
+    }
+  }
+
+  /** 0 for a server that runs elsewhere. */
+  private static long compilerNanos(Target target) throws IOException {
+    return target.process() == null ? 0 : ProcessUsage.compilerNanos(target.process().pid());
+  }
+
+  private static void empty(Variant variant, Target target) throws IOException {
     Loading.dropDatabase(target);
     create(variant, target);
+  }
+
+  /** Until a server has next to nothing to do; not for ever. */
+  private static void awaitQuiet(Target target) throws IOException {
+    long before = Bench.cpuNanos(target);
+    for (int tries = 0; tries < QUIET_TRIES_MAX; tries++) {
+      LockSupport.parkNanos(QUIET_NANOS);
+      long now = Bench.cpuNanos(target);
+      if (now - before <= QUIET_CPU_NANOS) {
+        return;
+      }
+      before = now;
+    }
+  }
+
+  private Map<Metric, Double> load(Bench bench, Variant variant, Target target) throws IOException {
     int batches = bench.plan().documents(DOCUMENTS) / BATCH;
     var limit = new Limit(LONGEST_NANOS, batches); // a slow server need not take them all
     var steady = new Steady(name(), variant.label(), 1, each -> new BulkTraffic(COLLECTION, BATCH));
-    var values = new EnumMap<Metric, Double>(bench.measure(steady, target, limit));
-    double megabytes = (double) BATCH * BulkTraffic.documentBytes() / MEGABYTE;
-    Double micros = values.get(Metric.SERVER_CPU_MICROS);
-    if (micros != null) {
-      values.put(Metric.MEGABYTES_PER_CPU_SECOND, megabytes * 1e6 / micros);
-    }
-    return new Sample(name(), variant.label(), target.name(), round, values);
+    return bench.measure(steady, target, limit);
   }
 
   private static void create(Variant variant, Target target) throws IOException {

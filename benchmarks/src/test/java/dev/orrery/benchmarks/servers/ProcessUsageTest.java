@@ -22,4 +22,11 @@ class ProcessUsageTest {
   void theCeilingAnswersWithAsManyBytesAsAsked() {
     assertThat(CeilingServer.reply(1200)).hasSize(1200);
   }
+
+  @Test
+  void compilersTakeAPartOfTheTime() throws Exception {
+    long own = ProcessHandle.current().pid();
+    long compilers = ProcessUsage.compilerNanos(own);
+    assertThat(compilers).isBetween(1L, ProcessUsage.cpuNanos(own));
+  }
 }

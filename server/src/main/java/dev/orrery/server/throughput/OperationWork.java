@@ -254,24 +254,49 @@ public final class OperationWork {
     }
     long part = applied == 0 ? 0 : terms / applied;
     long rest = terms - part * applied;
+    var bill = new Bill();
     for (int i = 0; i < outcomes.size(); i++) {
       WriteOutcome outcome = outcomes.get(i);
       if (outcome.isApplied()) {
-        wrote(operations.get(i), (part + rest) * TERM);
+        wrote(operations.get(i), (part + rest) * TERM, bill);
         rest = 0;
       } else if (outcome.status() == WriteOutcome.Status.DUPLICATE) {
         WrittenDocument written = WrittenDocument.of(operations.get(i));
-        pay(written.collection(), written.partition(), REFUSED_WRITE);
+        bill.add(written, REFUSED_WRITE);
       }
+    }
+    bill.pay();
+  }
+
+  private void wrote(WriteOperation operation, long termsPrice, Bill bill) {
+    WrittenDocument written = WrittenDocument.of(operation);
+    RequestCharge charge = written.price().plus(new RequestCharge(termsPrice));
+    bill.add(written, charge);
+    if (weight > 0 && written.collection().info().partitionKey() != null) {
+      metering.chargeKey(written.collection(), written.key(), charge.times(weight));
     }
   }
 
-  private void wrote(WriteOperation operation, long termsPrice) {
-    WrittenDocument written = WrittenDocument.of(operation);
-    RequestCharge charge = written.price().plus(new RequestCharge(termsPrice));
-    pay(written.collection(), written.partition(), charge);
-    if (weight > 0 && written.collection().info().partitionKey() != null) {
-      metering.chargeKey(written.collection(), written.key(), charge.times(weight));
+  /** Writes to one partition that are paid for together. */
+  private final class Bill {
+    private @Nullable CollectionStore collection;
+    private int partition;
+    private long sum;
+
+    void add(WrittenDocument written, RequestCharge charge) {
+      if (written.collection() != collection || written.partition() != partition) {
+        pay();
+        collection = written.collection();
+        partition = written.partition();
+      }
+      sum += charge.twentyFirsts();
+    }
+
+    void pay() {
+      if (collection != null) {
+        OperationWork.this.pay(collection, partition, new RequestCharge(sum));
+      }
+      sum = 0;
     }
   }
 

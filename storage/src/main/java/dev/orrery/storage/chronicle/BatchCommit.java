@@ -28,6 +28,9 @@ final class BatchCommit {
    * partition in the order in which they were applied, which is what recovery relies on.
    */
 
+  /** From how many writes on it pays to gather what they add to trees. */
+  private static final int MANY = 16;
+
   private static final Comparator<PhysicalPartition> LOCK_ORDER =
       Comparator.comparingInt(PhysicalPartition::collectionId)
           .thenComparingInt(PhysicalPartition::id);
@@ -132,11 +135,17 @@ final class BatchCommit {
     makeRoom(writes, outcomes);
     Appended appended = log.append(group);
     try {
+      // Entries of trees may come later than all else: every entry names another record.
+      TreeInserts inserts = writes.length < MANY ? null : new TreeInserts(writes.length);
       int record = 0;
       for (int i = 0; i < writes.length; i++) {
         if (outcomes[i].isApplied()) {
+          applyToFiles(writes[i], appended.positions()[record], inserts);
           apply(writes[i], appended.positions()[record++], meter);
         }
+      }
+      if (inserts != null) {
+        inserts.apply();
       }
     } catch (RuntimeException | Error e) {
       // The log has the group and the indexes have half of it. A restart makes them whole again.
@@ -166,7 +175,7 @@ final class BatchCommit {
 
   private WriteOutcome[] check(WriteBatch batch, PendingWrite[] writes) {
     var outcomes = new WriteOutcome[writes.length];
-    var checks = new PreconditionCheck(writes.length > 1, logicalPartitionBytesMax);
+    var checks = new PreconditionCheck(writes.length, logicalPartitionBytesMax);
     boolean isStopped = false;
     for (int i = 0; i < writes.length; i++) {
       outcomes[i] = isStopped ? WriteOutcome.NOT_APPLIED : checks.check(writes[i]);
@@ -197,8 +206,17 @@ final class BatchCommit {
     }
   }
 
+  /** Adds what an insert adds to trees to {@code inserts}, which is null when there are few. */
+  private static void applyToFiles(PendingWrite write, long position, TreeInserts inserts) {
+    PartitionFiles files = write.partition.files();
+    if (inserts != null && write.isInsert()) {
+      IndexWriter.applyInsert(files, write, position, inserts);
+    } else {
+      IndexWriter.apply(files, write, position);
+    }
+  }
+
   private void apply(PendingWrite write, long position, WorkMeter meter) {
-    IndexWriter.apply(write.partition.files(), write, position);
     if (write.partition.mirror() != null) {
       write.partition.mirror().apply(write, position);
     }

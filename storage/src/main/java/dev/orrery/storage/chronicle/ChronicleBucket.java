@@ -112,9 +112,13 @@ final class ChronicleBucket {
 
   /**
    * How many entries this bucket takes before it splits: between three fifths and all of the most
-   * allowed. Keys spread so evenly that buckets with one limit would all split at the same time.
+   * allowed. Keys spread so evenly that buckets with one limit would all split at the same time. An
+   * only bucket has no others to keep apart from.
    */
   int entriesMax(int most) {
+    if (depth == 0) {
+      return most;
+    }
     return most - (int) ((KeyIndexHash.of(prefix << 8 | depth) >>> 1) % (most * 2L / 5 + 1));
   }
 

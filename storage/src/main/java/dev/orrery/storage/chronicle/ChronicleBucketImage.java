@@ -26,7 +26,11 @@ import java.util.zip.CRC32C;
  */
 final class ChronicleBucketImage {
   private static final long MAGIC = 0x31474d49594b524fL; // "ORKYIMG1"
-  private static final int VERSION = 1;
+
+  /** Maps of version 1 have a checksum in each entry, and Chronicle's own access to arrays. */
+  private static final int VERSION = 2;
+
+  private static final int OLDEST_VERSION = 1; // a map's file says itself how it is to be read
   private static final int HEADER_BYTES = 52;
   private static final int TRAILER_BYTES = 12;
   private static final int PAGE = 4096;
@@ -132,7 +136,7 @@ final class ChronicleBucketImage {
       throw KeyIndexFiles.corrupt(path, "not an image of a bucket");
     }
     int version = in.getInt();
-    if (version != VERSION) {
+    if (version < OLDEST_VERSION || version > VERSION) {
       throw KeyIndexFiles.unusable(path, "image of version " + version + ", not " + VERSION);
     }
     if (in.getInt(crcAt) != checksum || checksum(content, crcAt) != checksum) {

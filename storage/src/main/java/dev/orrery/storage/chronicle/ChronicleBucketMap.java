@@ -4,6 +4,7 @@ import java.io.IOException;
 import java.io.RandomAccessFile;
 import java.nio.file.Path;
 import java.util.function.BiConsumer;
+import net.openhft.chronicle.hash.serialization.impl.ByteArraySizedReader;
 import net.openhft.chronicle.map.ChronicleMap;
 import net.openhft.chronicle.map.ChronicleMapBuilder;
 import net.openhft.chronicle.map.MapEntry;
@@ -76,8 +77,11 @@ final class ChronicleBucketMap implements KeyIndexEntries {
         .actualSegments(1) // the bucket's lock admits one writer anyway
         .entriesPerSegment(entries)
         .averageKeySize(shape.keyBytesAverage())
+        .keyReaderAndDataAccess(ByteArraySizedReader.INSTANCE, new ArrayAccess())
+        .valueReaderAndDataAccess(ByteArraySizedReader.INSTANCE, new ArrayAccess())
         .constantValueSizeBySample(new byte[shape.valueBytes()])
         .maxBloatFactor(1)
+        .checksumEntries(false) // images have checksums, and no other file is read back
         .allowSegmentTiering(false) // a file that never grows stays reserved
         .skipCloseOnExitHook(true) // the engine stops in its own order, with a last checkpoint
         .sparseFile(true);

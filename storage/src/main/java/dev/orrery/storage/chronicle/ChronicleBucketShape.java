@@ -55,6 +55,21 @@ record ChronicleBucketShape(int capacity, int keyBytesAverage, int valueBytes) {
     }
   }
 
+  /** The need of keys that are counted one by one. */
+  static final class Sum {
+    private int entries;
+    private long keyBytes;
+
+    void add(byte[] key) {
+      entries = Math.incrementExact(entries);
+      keyBytes += key.length;
+    }
+
+    Need toNeed() {
+      return new Need(entries, keyBytes);
+    }
+  }
+
   ChronicleBucketShape doubled() {
     return new ChronicleBucketShape(Math.multiplyExact(capacity, 2), keyBytesAverage, valueBytes);
   }

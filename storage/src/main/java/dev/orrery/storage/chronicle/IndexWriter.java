@@ -13,6 +13,23 @@ final class IndexWriter {
 
   static void apply(PartitionFiles files, PendingWrite write, long position) {
     applyToIndexes(files, write, position);
+    count(files, write);
+  }
+
+  /** Applies an insert, but leaves what it adds to trees to be done later. */
+  static void applyInsert(
+      PartitionFiles files, PendingWrite write, long position, TreeInserts inserts) {
+    applyToMaps(files, write, position);
+    for (PendingWrite.KeyChange change : write.changes) {
+      for (byte[] key : change.added()) {
+        inserts.add(change.index().tree(), key, write.recordId);
+        putUnique(change.index(), write, key);
+      }
+    }
+    count(files, write);
+  }
+
+  private static void count(PartitionFiles files, PendingWrite write) {
     files.countBytes(write.bytesAdded());
     files.countKey(write.logicalKey, write.bytesAdded(), write.documentsAdded());
   }
@@ -26,19 +43,27 @@ final class IndexWriter {
       return;
     }
     // New keys before old ones go: a reader may meet the document twice but never misses it.
+    applyToMaps(files, write, position);
+    for (PendingWrite.KeyChange change : write.changes) {
+      for (byte[] key : change.added()) {
+        change.index().tree().insert(key, write.recordId);
+        putUnique(change.index(), write, key);
+      }
+    }
+    removeKeys(write);
+  }
+
+  private static void applyToMaps(PartitionFiles files, PendingWrite write, long position) {
     files.slots().set(write.recordId, position);
     if (write.isInsert()) {
       files.ids().put(write.primaryKey, write.recordId);
     }
-    for (PendingWrite.KeyChange change : write.changes) {
-      for (byte[] key : change.added()) {
-        change.index().tree().insert(key, write.recordId);
-        if (change.index().unique() != null) {
-          change.index().unique().put(write.uniqueKey(key), write.recordId);
-        }
-      }
+  }
+
+  private static void putUnique(OrderedIndex index, PendingWrite write, byte[] key) {
+    if (index.unique() != null) {
+      index.unique().put(write.uniqueKey(key), write.recordId);
     }
-    removeKeys(write);
   }
 
   private static void removeKeys(PendingWrite write) {

@@ -191,12 +191,13 @@ public final class KeyIndex implements AutoCloseable {
    * and not in the midst of it. Keys that are there already do no harm.
    */
   public void prepare(Collection<byte[]> newKeys) {
-    Map<ChronicleBucket, ChronicleBucketShape.Need> needs;
+    Map<ChronicleBucket, ChronicleBucketShape.Sum> needs;
     do {
       needs = new IdentityHashMap<>();
+      KeyIndexDirectory present = requireOpen();
       for (byte[] key : newKeys) {
-        ChronicleBucket bucket = requireOpen().find(KeyIndexHash.of(requireKey(key)));
-        needs.merge(bucket, ChronicleBucketShape.Need.of(key), ChronicleBucketShape.Need::plus);
+        ChronicleBucket bucket = present.find(KeyIndexHash.of(requireKey(key)));
+        needs.computeIfAbsent(bucket, none -> new ChronicleBucketShape.Sum()).add(key);
       }
     } while (!hadRoom(needs)); // after a split the keys must be dealt out again
   }
@@ -211,10 +212,10 @@ public final class KeyIndex implements AutoCloseable {
   }
 
   /** Makes room where there is too little; true when there was enough everywhere. */
-  private boolean hadRoom(Map<ChronicleBucket, ChronicleBucketShape.Need> needs) {
+  private boolean hadRoom(Map<ChronicleBucket, ChronicleBucketShape.Sum> needs) {
     boolean hadRoom = true;
     for (var need : needs.entrySet()) {
-      hadRoom &= hadRoom(need.getKey(), need.getValue());
+      hadRoom &= hadRoom(need.getKey(), need.getValue().toNeed());
     }
     return hadRoom;
   }

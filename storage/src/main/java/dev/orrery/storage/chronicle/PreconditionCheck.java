@@ -2,10 +2,8 @@ package dev.orrery.storage.chronicle;
 
 import dev.orrery.storage.WriteOutcome;
 import dev.orrery.storage.index.IndexSpec;
-import java.nio.ByteBuffer;
-import java.util.HashMap;
+import dev.orrery.storage.value.LittleEndian;
 import java.util.List;
-import java.util.Map;
 
 /**
  * Decides for each operation of a batch, in order, whether it may happen: against the indexes as
@@ -13,21 +11,18 @@ import java.util.Map;
  * partitions are held.
  */
 final class PreconditionCheck {
-  /** A key of one structure; the structure is compared by identity. */
-  private record KeyOf(Object structure, ByteBuffer key) {}
-
   private static final byte[] ONE_KEY = {};
 
   /** What the batch did to a key so far: the record that has it now, or ABSENT. */
-  private final Map<KeyOf, Long> changed;
+  private final BatchKeys changed;
 
-  private final Map<KeyOf, Long> addedBytes;
+  private final BatchKeys addedBytes;
   private final long logicalPartitionBytesMax;
   private long placeholder = -1;
 
-  PreconditionCheck(boolean hasSeveralOperations, long logicalPartitionBytesMax) {
-    this.changed = hasSeveralOperations ? new HashMap<>() : null;
-    this.addedBytes = hasSeveralOperations ? new HashMap<>() : null;
+  PreconditionCheck(int operations, long logicalPartitionBytesMax) {
+    this.changed = operations > 1 ? new BatchKeys(operations) : null;
+    this.addedBytes = operations > 1 ? new BatchKeys(1) : null;
     this.logicalPartitionBytesMax = logicalPartitionBytesMax;
   }
 
@@ -60,7 +55,7 @@ final class PreconditionCheck {
   }
 
   private boolean isUnchanged(PartitionFiles files, PendingWrite write) {
-    if (changed != null && changed.containsKey(recordKey(files, write.before.recordId()))) {
+    if (changed != null && changed.contains(files.slots(), recordKey(write.before.recordId()))) {
       return false; // an earlier operation of this batch changed it
     }
     return files.slots().get(write.before.recordId()) == write.before.version();
@@ -88,16 +83,20 @@ final class PreconditionCheck {
 
   /** Whether an earlier operation of this batch gave a prepared index the key. */
   private boolean isAdded(OrderedIndex index, byte[] key) {
-    return changed != null && changed.containsKey(new KeyOf(index.tree(), ByteBuffer.wrap(key)));
+    return changed != null && changed.contains(index.tree(), key);
   }
 
   private boolean isFull(PartitionFiles files, PendingWrite write) {
     long bytes = files.statistics(write.logicalKey).bytes() + write.bytesAdded();
     if (addedBytes != null) {
-      var key = new KeyOf(files, ByteBuffer.wrap(logicalKey(write)));
-      bytes += addedBytes.getOrDefault(key, 0L);
+      bytes += addedBytes(files, logicalKey(write));
     }
     return bytes > logicalPartitionBytesMax;
+  }
+
+  private long addedBytes(PartitionFiles files, byte[] logicalKey) {
+    long added = addedBytes.get(files, logicalKey);
+    return added == BatchKeys.UNKNOWN ? 0 : added;
   }
 
   private static byte[] logicalKey(PendingWrite write) {
@@ -106,8 +105,8 @@ final class PreconditionCheck {
 
   private long lookUp(KeyIndex index, byte[] key) {
     if (changed != null) {
-      Long now = changed.get(new KeyOf(index, ByteBuffer.wrap(key)));
-      if (now != null) {
+      long now = changed.get(index, key);
+      if (now != BatchKeys.UNKNOWN) {
         return now;
       }
     }
@@ -121,12 +120,10 @@ final class PreconditionCheck {
     // The record id of an insert is not given yet; any number that no record has will do.
     long holder = write.isInsert() ? placeholder-- : write.recordId;
     if (!write.isInsert()) {
-      changed.put(recordKey(files, write.recordId), holder);
+      changed.put(files.slots(), recordKey(write.recordId), holder);
     }
     if (write.isInsert() || write.isDelete()) {
-      changed.put(
-          new KeyOf(files.ids(), ByteBuffer.wrap(write.primaryKey)),
-          write.isDelete() ? KeyIndex.ABSENT : holder);
+      changed.put(files.ids(), write.primaryKey, write.isDelete() ? KeyIndex.ABSENT : holder);
     }
     for (PendingWrite.KeyChange change : write.changes) {
       KeyIndex unique = change.index().unique();
@@ -135,22 +132,24 @@ final class PreconditionCheck {
         rememberKeys(unique, write, change.added(), holder);
       } else if (change.index().isPreparedUnique()) {
         for (byte[] key : change.added()) {
-          changed.put(new KeyOf(change.index().tree(), ByteBuffer.wrap(key)), holder);
+          changed.put(change.index().tree(), key, holder);
         }
       }
     }
-    var key = new KeyOf(files, ByteBuffer.wrap(logicalKey(write)));
-    addedBytes.merge(key, write.bytesAdded(), Long::sum);
+    byte[] key = logicalKey(write);
+    addedBytes.put(files, key, addedBytes(files, key) + write.bytesAdded());
   }
 
   private void rememberKeys(KeyIndex unique, PendingWrite write, List<byte[]> keys, long holder) {
     for (byte[] key : keys) {
-      changed.put(new KeyOf(unique, ByteBuffer.wrap(write.uniqueKey(key))), holder);
+      changed.put(unique, write.uniqueKey(key), holder);
     }
   }
 
-  private static KeyOf recordKey(PartitionFiles files, long recordId) {
-    return new KeyOf(files.slots(), ByteBuffer.allocate(Long.BYTES).putLong(0, recordId));
+  private static byte[] recordKey(long recordId) {
+    byte[] key = new byte[Long.BYTES];
+    LittleEndian.putInt64(key, 0, recordId);
+    return key;
   }
 
   private static IndexSpec idIndex(PartitionFiles files) {

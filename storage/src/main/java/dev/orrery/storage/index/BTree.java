@@ -73,6 +73,26 @@ public final class BTree implements AutoCloseable {
     }
   }
 
+  /**
+   * Adds the entries that are not there. They are taken in about the order of the tree, so that
+   * neighbours follow each other, whatever order they come in.
+   */
+  public void insertAll(BTreeEntries entries) {
+    int[] order = entries.order();
+    for (int start = 0; start < order.length; start += LOAD_BATCH) {
+      int end = Math.min(order.length, start + LOAD_BATCH);
+      long stamp = lock.writeLock();
+      try {
+        writer.forgetLeaf();
+        for (int i = start; i < end; i++) {
+          count(writer.insertNear(entries.key(order[i]), entries.recordId(order[i])));
+        }
+      } finally {
+        lock.unlockWrite(stamp);
+      }
+    }
+  }
+
   /** Adds many entries. Ascending input gives full pages and is several times faster. */
   public void load(BTreeSource source) {
     boolean hasMore = source.next();
@@ -317,7 +337,10 @@ public final class BTree implements AutoCloseable {
   }
 
   private boolean insertLocked(byte[] key, long recordId) {
-    boolean isInserted = writer.insert(key, recordId);
+    return count(writer.insert(key, recordId));
+  }
+
+  private boolean count(boolean isInserted) {
     if (isInserted) {
       count++;
       modifications++;

@@ -172,6 +172,16 @@ final class BTreePage {
     return low;
   }
 
+  /** Whether (key, id) lies between entries of this leaf, or behind the last of all. */
+  boolean encloses(byte[] key, long id) {
+    int count = count();
+    if (count == 0 || key.length < prefix || compareBytes(base + PREFIX_AT, prefix, key, 0) != 0) {
+      return false;
+    }
+    return compareEntry(0, key, prefix, id) < 0
+        && (right() == 0 || compareEntry(count - 1, key, prefix, id) > 0);
+  }
+
   /** Which child of an inner page holds the first entry that is not before (key, id). */
   int childIndex(byte[] key, long id) {
     int index = lowerBound(key, id);

@@ -7,6 +7,7 @@ import java.util.Arrays;
  */
 final class BTreeWriter {
   private static final int DEPTH_MAX = 64;
+  private static final int UNKNOWN = -1;
   private static final int MERGE_BELOW = BTreePage.CAPACITY / 3;
   private static final int MERGED_MAX = BTreePage.CAPACITY * 3 / 4;
 
@@ -19,6 +20,9 @@ final class BTreeWriter {
   private final int[] path = new int[DEPTH_MAX];
   private final int[] childIndex = new int[DEPTH_MAX];
   private int root;
+
+  /** Where on the path the leaf of the last insert is; negative when it is not known. */
+  private int leafLevel = UNKNOWN;
 
   BTreeWriter(PageFile file, int root) {
     this.file = file;
@@ -39,7 +43,27 @@ final class BTreeWriter {
       root = file.allocate();
       page.write(root).format(BTreePage.LEAF, 0, 0);
     }
-    int level = descend(key, id);
+    return insertInLeaf(descend(key, id), key, id);
+  }
+
+  /** The same, cheaper when the entry belongs to the leaf of the last one inserted in this way. */
+  boolean insertNear(byte[] key, long id) {
+    if (leafLevel == UNKNOWN || !page.read(path[leafLevel]).encloses(key, id)) {
+      if (root == 0) {
+        return insert(key, id);
+      }
+      leafLevel = descend(key, id);
+    }
+    return insertInLeaf(leafLevel, key, id);
+  }
+
+  /** What happened to the tree meanwhile is not known to {@link #insertNear}. */
+  void forgetLeaf() {
+    leafLevel = UNKNOWN;
+  }
+
+  /** The page is at the leaf at that level of the path. */
+  private boolean insertInLeaf(int level, byte[] key, long id) {
     int index = page.lowerBound(key, id);
     if (page.isExact()) {
       return false;
@@ -111,6 +135,7 @@ final class BTreeWriter {
         cells.write(page, 0, cells.count());
         return;
       }
+      leafLevel = UNKNOWN;
       if (isInner) {
         splitInner(bias);
       } else {

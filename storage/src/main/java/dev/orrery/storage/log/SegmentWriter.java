@@ -17,10 +17,15 @@ final class SegmentWriter implements Closeable {
    * IOException, before a group is begun, and an fsync that follows finds its blocks allocated
    * and needs no journal commit of the file system. In the first segment the steps grow with it,
    * so that a young log stays small.
+   *
+   * A large group goes into the hole as it is. Zeros before it would double what is written, to
+   * save a journal commit that is small beside its own bytes; where the disk is full in its midst,
+   * undo takes back what it left.
    */
 
   private static final int STEP_BYTES_MIN = 64 << 10;
   private static final int STEP_BYTES_MAX = 4 << 20;
+  private static final int LARGE_GROUP_BYTES = 256 << 10;
   private static final ByteBuffer ZEROS = ByteBuffer.allocateDirect(STEP_BYTES_MIN);
 
   private final SegmentFile file;
@@ -71,7 +76,9 @@ final class SegmentWriter implements Closeable {
   long[] append(RecordGroup group, long lsn, long millis, long durableLsn) throws IOException {
     int start = segment.end();
     int bytes = Math.toIntExact(group.encodedBytes());
-    reserve(start + bytes + Format.FOOTER_BYTES);
+    if (bytes < LARGE_GROUP_BYTES) {
+      reserve(start + bytes + Format.FOOTER_BYTES);
+    }
     long[] positions = new long[group.size()];
     encoder.begin(file, start, Position.of(segment.number(), start));
     encoder.encode(group, positions);
@@ -79,6 +86,7 @@ final class SegmentWriter implements Closeable {
         checksum -> new GroupHeader(bytes, lsn, millis, durableLsn, group.size(), checksum),
         segment.header().salt());
     segment.extend(start + bytes, lsn, millis);
+    allocated = Math.max(allocated, start + bytes);
     return positions;
   }
 

@@ -18,6 +18,7 @@ final class FaultyFiles implements SegmentFiles {
   volatile boolean isRenameBroken;
   volatile boolean isDirectoryBroken;
   volatile int forces;
+  volatile long writtenBytes;
 
   @Override
   public SegmentFile open(Path path, boolean create) throws IOException {
@@ -55,6 +56,7 @@ final class FaultyFiles implements SegmentFiles {
 
     @Override
     public void write(ByteBuffer source, long offset) throws IOException {
+      writtenBytes += source.remaining();
       if (source.remaining() > roomBytes) {
         source.limit(source.position() + (int) roomBytes);
         roomBytes = 0;

@@ -67,6 +67,38 @@ class LogFailureTest {
     }
   }
 
+  @Test
+  void aDiskThatIsFullInTheMidstOfALargeGroupChangesNothing() throws IOException {
+    LogOptions options = OPTIONS.withSegmentBytes(8 << 20);
+    try (Log log = Log.open(root.resolve("log"), options, files)) {
+      List<Appended> done = new ArrayList<>();
+      for (int bytes : new int[] {300_000, 2_500_000, 1_000, 2_500_000}) {
+        RecordGroup group = group(done.size() + 1 + "x".repeat(bytes));
+        for (long room = 0; room < group.encodedBytes(); room += 1 + bytes / 7) {
+          files.roomBytes = room;
+          assertFails(Reason.DISK_FULL, () -> log.append(group));
+        }
+        files.roomBytes = Long.MAX_VALUE;
+        done.add(log.append(group));
+      }
+      assertThat(log.lastLsn()).isEqualTo(done.size());
+      assertHasAll(log, done);
+      try (Log copy = Log.open(crash(root.resolve("log"), root.resolve("copy")), options)) {
+        assertHasAll(copy, done);
+      }
+    }
+  }
+
+  @Test
+  void aLargeGroupIsWrittenWithoutZerosBeforeIt() {
+    try (Log log = Log.open(root.resolve("log"), OPTIONS.withSegmentBytes(8 << 20), files)) {
+      RecordGroup group = group("x".repeat(1_400_000));
+      long before = files.writtenBytes;
+      log.append(group);
+      assertThat(files.writtenBytes - before).isEqualTo(group.encodedBytes());
+    }
+  }
+
   private static void tryAppend(Log log, int number, List<Appended> done) {
     long lastLsn = log.lastLsn();
     try {
