@@ -29,11 +29,8 @@ import java.util.stream.Stream;
  * does hits them all alike.
  */
 public final class Bench {
-  private static final double STABLE = 0.1;
-  private static final Limit WARM_UP = new Limit(500_000_000L, 10_000);
-  private static final double ENOUGH_REQUESTS = 20_000;
-  private static final double ENOUGH_MEASUREMENTS = 3;
-  private static final double MOST_MEASUREMENTS = 12;
+  /** Long enough for CPU time, which Linux tells in hundredths of a second. */
+  private static final Limit WARM_UP_SLICE = new Limit(500_000_000L, 50_000);
 
   private final Plan plan;
   private final Fleet.Settings settings;
@@ -102,25 +99,24 @@ public final class Bench {
     }
   }
 
-  /**
-   * Until a request costs no more and no less than a moment ago, and the compiler has seen many or
-   * has had the time of some measurements; not for ever.
-   */
+  /** Gives the compilers of servers that were just started what they need to be done. */
+  void warmUpFresh(Steady steady, List<Target> targets) throws IOException {
+    for (Target target : targets) {
+      warmUp(steady, target, new WarmUp(WarmUp.Need.OF_FRESH_SERVER));
+    }
+  }
+
   void warmUp(Steady steady, Target target) throws IOException {
-    long start = System.nanoTime();
-    double before = Double.NaN;
-    double requests = 0;
-    boolean isWarm = false;
-    while (!isWarm) {
-      long sliceStart = System.nanoTime();
-      var values = measure(steady, target, WARM_UP);
-      long now = System.nanoTime();
-      requests += values.get(Metric.REQUESTS_PER_SECOND) * (now - sliceStart) / 1e9;
-      double spent = (now - start) / 1e9 / plan.seconds();
-      boolean isStable = Math.abs(cost(values) / before - 1) < STABLE;
-      boolean isEnough = requests >= ENOUGH_REQUESTS || spent >= ENOUGH_MEASUREMENTS;
-      isWarm = isStable && isEnough || spent >= MOST_MEASUREMENTS;
-      before = cost(values);
+    warmUp(steady, target, new WarmUp(WarmUp.Need.OF_WARM_SERVER));
+  }
+
+  private void warmUp(Steady steady, Target target, WarmUp warmUp) throws IOException {
+    while (!warmUp.isOver()) {
+      long start = System.nanoTime();
+      var values = measure(steady, target, WARM_UP_SLICE);
+      double seconds = (System.nanoTime() - start) / 1e9;
+      double requests = values.get(Metric.REQUESTS_PER_SECOND) * seconds;
+      warmUp.add(cost(values), requests, seconds / plan.seconds());
     }
   }
 
