@@ -70,6 +70,7 @@ final class ConnectionHandler extends ChannelInboundHandlerAdapter {
             channel::close);
     // The handshake comes later, so who the client is can be asked, not told.
     connection.certificateFrom(() -> TlsTransport.peerSubject(channel.pipeline()));
+    turn.opened();
     requests.opened(connection);
   }
 
@@ -77,6 +78,7 @@ final class ConnectionHandler extends ChannelInboundHandlerAdapter {
   public void channelInactive(ChannelHandlerContext context) {
     decoder.close();
     if (connection != null) {
+      turn.closed();
       requests.closed(connection);
     }
   }

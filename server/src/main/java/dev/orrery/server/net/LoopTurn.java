@@ -15,13 +15,25 @@ final class LoopTurn {
   static final int CONNECTIONS_MAX = 32;
 
   private final EventLoop loop;
+  private final Runnable endOfTurn = this::endScheduled;
   private final List<ConnectionHandler> read = new ArrayList<>(CONNECTIONS_MAX);
   private final List<ConnectionHandler> answered = new ArrayList<>(CONNECTIONS_MAX);
+  private int connections;
   private boolean isScheduled;
   private boolean isEnding;
 
   LoopTurn(EventLoop loop) {
     this.loop = loop;
+  }
+
+  /** Another connection belongs to the loop from now on. */
+  void opened() {
+    connections++;
+  }
+
+  /** A connection is gone. */
+  void closed() {
+    connections--;
   }
 
   /** Lets a connection that has read bytes work them off before the turn ends. */
@@ -36,15 +48,15 @@ final class LoopTurn {
     endAfter(answered.size());
   }
 
-  private void endAfter(int connections) {
+  private void endAfter(int waiting) {
     if (isEnding) {
       return; // still comes into this turn
     }
-    if (connections >= CONNECTIONS_MAX) {
+    if (waiting >= CONNECTIONS_MAX || connections == 1) { // one alone has nobody to wait for
       end();
     } else if (!isScheduled) {
       isScheduled = true;
-      loop.execute(this::endScheduled); // behind what the loop has to do already
+      loop.execute(endOfTurn); // behind what the loop has to do already
     }
   }
 
