@@ -29,11 +29,8 @@ import java.util.stream.Stream;
  * does hits them all alike.
  */
 public final class Bench {
-  private static final double STABLE = 0.1;
-  private static final Limit WARM_UP = new Limit(500_000_000L, 10_000);
-  private static final double ENOUGH_REQUESTS = 20_000;
-  private static final double ENOUGH_MEASUREMENTS = 3;
-  private static final double MOST_MEASUREMENTS = 12;
+  /** Long enough for CPU time, which Linux tells in hundredths of a second. */
+  private static final Limit WARM_UP_SLICE = new Limit(500_000_000L, 50_000);
 
   /** What the rounds of one load may take on all servers together. */
   private static final double MOST_SECONDS = 60;
@@ -117,29 +114,28 @@ public final class Bench {
     return (int) Math.max(1, Math.min(plan.rounds(), MOST_SECONDS / seconds));
   }
 
+  /** Gives the compilers of servers that were just started what they need to be done. */
+  void warmUpFresh(Steady steady, List<Target> targets) throws IOException {
+    for (Target target : targets) {
+      warmUp(steady, target, new WarmUp(WarmUp.Need.OF_FRESH_SERVER));
+    }
+  }
+
   /**
-   * Until a request costs no more and no less than a moment ago, and the compiler has seen many or
-   * has had the time of some measurements; not for ever.
-   *
    * @return how many seconds the last requests took, which are few
    */
   double warmUp(Steady steady, Target target) throws IOException {
-    long start = System.nanoTime();
-    double before = Double.NaN;
-    double requests = 0;
+    return warmUp(steady, target, new WarmUp(WarmUp.Need.OF_WARM_SERVER));
+  }
+
+  private double warmUp(Steady steady, Target target, WarmUp warmUp) throws IOException {
     double seconds = 0;
-    boolean isWarm = false;
-    while (!isWarm) {
-      long sliceStart = System.nanoTime();
-      var values = measure(steady, target, WARM_UP);
-      long now = System.nanoTime();
-      seconds = (now - sliceStart) / 1e9;
-      requests += values.get(Metric.REQUESTS_PER_SECOND) * seconds;
-      double spent = (now - start) / 1e9 / plan.seconds();
-      boolean isStable = Math.abs(cost(values) / before - 1) < STABLE;
-      boolean isEnough = requests >= ENOUGH_REQUESTS || spent >= ENOUGH_MEASUREMENTS;
-      isWarm = isStable && isEnough || spent >= MOST_MEASUREMENTS;
-      before = cost(values);
+    while (!warmUp.isOver()) {
+      long start = System.nanoTime();
+      var values = measure(steady, target, WARM_UP_SLICE);
+      seconds = (System.nanoTime() - start) / 1e9;
+      double requests = values.get(Metric.REQUESTS_PER_SECOND) * seconds;
+      warmUp.add(cost(values), requests, seconds / plan.seconds());
     }
     return seconds;
   }

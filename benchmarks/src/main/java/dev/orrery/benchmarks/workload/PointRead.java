@@ -29,6 +29,7 @@ public final class PointRead implements Workload {
         Loading.insert(target, YcsbTraffic.COLLECTION, count, Records::document);
       }
       fleet.startCeiling(Loading.DATABASE, YcsbTraffic.readCommand());
+      bench.warmUpFresh(steady(bench.plan().mostConnections(), count), fleet.targets());
       for (int connections : bench.plan().connections()) {
         bench.interleave(steady(connections, count), fleet.targets());
       }

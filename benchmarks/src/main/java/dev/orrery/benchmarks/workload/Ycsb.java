@@ -68,11 +68,12 @@ final class Ycsb implements Workload {
         fleet.startCeiling(Loading.DATABASE, YcsbTraffic.readCommand());
       }
       Popularity usual = mix.equals(Mix.D) ? Popularity.LATEST : Popularity.ZIPFIAN;
+      int most = bench.plan().mostConnections();
+      bench.warmUpFresh(steady(usual, most, count), fleet.targets());
       for (int connections : bench.plan().connections()) {
-        boolean isAll = connections == bench.plan().mostConnections();
+        boolean isAll = connections == most;
         bench.interleave(steady(usual, connections, count), chosen(fleet, isAll));
       }
-      int most = bench.plan().mostConnections();
       bench.interleave(steady(Popularity.UNIFORM, most, count), chosen(fleet, false));
     }
   }

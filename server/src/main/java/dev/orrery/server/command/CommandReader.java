@@ -26,7 +26,7 @@ public final class CommandReader {
   private static final boolean[] NONE = {};
 
   private final String path;
-  private final String database;
+  private String database;
   private final List<DocumentSequence> sequences;
   private final boolean[] usedSequences;
   private final FieldRecorder recorder;
@@ -53,22 +53,32 @@ public final class CommandReader {
 
   /** The body of a command; its first field is found under the command's name, also by alias. */
   static CommandReader ofCommand(Command.Spec spec, String database, Request request) {
-    return ofCommand(spec, database, request, null);
+    var reader = new CommandReader(spec.fieldsOf(), database, request.sequences(), null);
+    return reader.index(request.body(), null).asCommand(spec);
   }
 
   /** The same for a request that names its database itself; {@code names} knows the usual ones. */
   static CommandReader ofCommand(Command.Spec spec, Request request, NameCache names) {
-    return ofCommand(spec, request.database(names), request, names);
+    var reader = new CommandReader(spec.fieldsOf(), "", request.sequences(), null);
+    reader.index(request.body(), names);
+    reader.database = request.database(reader.first("$db"), names);
+    return reader.asCommand(spec);
   }
 
-  private static CommandReader ofCommand(
-      Command.Spec spec, String database, Request request, @Nullable NameCache known) {
-    var reader = new CommandReader(spec.fieldsOf(), database, request.sequences(), null);
-    reader.index(request.body(), known);
-    reader.names[0] = spec.name();
-    reader.present |= bit(spec.name());
-    reader.used[0] = true; // not every command reads the value of its own field
-    return reader;
+  private CommandReader asCommand(Command.Spec spec) {
+    names[0] = spec.name();
+    present |= bit(spec.name());
+    used[0] = true; // not every command reads the value of its own field
+    return this;
+  }
+
+  private @Nullable RawValue first(String name) {
+    for (int i = 0; i < count; i++) {
+      if (names[i].equals(name)) {
+        return values[i];
+      }
+    }
+    return null;
   }
 
   /** {@code path} is how messages call the document, such as {@code create.timeseries}. */
@@ -126,6 +136,12 @@ public final class CommandReader {
   /** The text of a value that is a string. */
   String text(RawValue string) {
     return known == null ? string.asString() : known.text(string);
+  }
+
+  /** The text of a field that is a string, else null; the field is still to be asked for. */
+  @Nullable String peekText(@Nullable String name) {
+    RawValue value = name == null ? null : first(name);
+    return value != null && value.type() == RawTypes.STRING ? text(value) : null;
   }
 
   boolean hasSequences() {
@@ -304,40 +320,22 @@ public final class CommandReader {
   /** True or false, or a number that is zero or not. */
   public boolean safeBool(String name, boolean fallback) {
     RawValue value = present(name);
-    if (value == null) {
-      return fallback;
-    }
-    if (!isBoolOrNumber(value)) {
+    if (value != null && !RawNumbers.isBoolOrNumber(value)) {
       throw FieldErrors.wrongType(pathOf(name), value.type(), BOOL_OR_NUMBERS);
     }
-    return truth(value);
+    return value == null ? fallback : RawNumbers.isTrue(value);
   }
 
   /** The same in the words that MongoDB has for the switches of find. */
   public boolean optionalBool(String name, boolean fallback) {
     RawValue value = present(name);
-    if (value == null) {
-      return fallback;
-    }
-    if (!isBoolOrNumber(value)) {
+    if (value != null && !RawNumbers.isBoolOrNumber(value)) {
       throw new CommandException(
           ErrorCode.TYPE_MISMATCH,
           "Field '%s' should be a boolean value, but found: %s"
               .formatted(name, BsonTypeNames.of(value.type())));
     }
-    return truth(value);
-  }
-
-  private static boolean isBoolOrNumber(RawValue value) {
-    return value.type() == RawTypes.BOOLEAN || value.isNumber();
-  }
-
-  private static boolean truth(RawValue value) {
-    return switch (value.type()) {
-      case RawTypes.BOOLEAN -> value.asBoolean();
-      case RawTypes.DOUBLE -> value.asDouble() != 0;
-      default -> RawNumbers.toLong(value) != 0;
-    };
+    return value == null ? fallback : RawNumbers.isTrue(value);
   }
 
   /** A number of any type, cut to a long. */

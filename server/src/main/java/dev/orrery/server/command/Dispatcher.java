@@ -128,6 +128,7 @@ public final class Dispatcher {
     // Set as far as the envelope could be read; an error reply needs them too.
     CommandContext context;
     boolean followsClusterTime;
+    long endNanos;
 
     Call(Request request, Command command, Consumer<BsonDocument> replyTo) {
       this.request = request;
@@ -141,7 +142,7 @@ public final class Dispatcher {
    * throws for what the request says, and never blocks.
    */
   public void dispatch(Request request, Consumer<BsonDocument> replyTo) {
-    if (retry == null) {
+    if (retry == null || !retry.isOn()) {
       dispatchOnce(request, replyTo);
     } else {
       retry.dispatch(request, replyTo, this::dispatchOnce);
@@ -265,19 +266,20 @@ public final class Dispatcher {
     Session session = hasSession ? parts.sessions().use(sessionId) : null;
     call.context =
         new CommandContext(
-                request.connection(), database, envelope, session, begin(call, database, envelope))
+                request.connection(), database, envelope, session, begin(call, body, envelope))
             .guardedBy(parts.access());
     return body;
   }
 
   /** From now on the call shows in currentOp, and can be killed. */
-  private Operation begin(Call call, String database, Envelope envelope) {
+  private Operation begin(Call call, CommandReader body, Envelope envelope) {
     Request request = call.request;
     Command.Spec spec = call.command.spec();
     var subject =
         new Subject(
             spec.name(),
-            database,
+            body.database(),
+            body.peekText(Subject.collectionField(spec.name())),
             request.body(),
             envelope.session().session(),
             spec.access() == Command.Access.READ);
@@ -332,7 +334,7 @@ public final class Dispatcher {
   /** Counts a call that succeeded. */
   private void count(Call call) {
     Command.Spec spec = call.command.spec();
-    long nanos = nanoClock.getAsLong() - call.startNanos;
+    long nanos = end(call);
     parts.metrics().succeeded(spec, call.context.operation().statements(), nanos);
     settle(call, nanos);
     if (LOG.isDebugEnabled()) { // or the number becomes an object for nothing
@@ -347,7 +349,7 @@ public final class Dispatcher {
     boolean isInternal = error == null;
     parts.metrics().failed(spec, isInternal);
     if (call.context != null) {
-      settle(call, nanoClock.getAsLong() - call.startNanos);
+      settle(call, end(call));
     }
     if (isInternal) {
       LOG.error("{} failed", spec.name(), failure);
@@ -358,6 +360,12 @@ public final class Dispatcher {
     }
     LOG.debug("{} answered {}: {}", spec.name(), error.code(), error.getMessage());
     send(call, Replies.fail(error));
+  }
+
+  /** Stops the call's time, once for all who ask how long it took. */
+  private long end(Call call) {
+    call.endNanos = nanoClock.getAsLong();
+    return call.endNanos - call.startNanos;
   }
 
   /** Counts what the call cost; what costs nothing is not the connection's last request. */
@@ -410,7 +418,8 @@ public final class Dispatcher {
   /** Ends the operation; true when it is to be written down. */
   private boolean isNotable(Call call) {
     call.request.connection().end();
-    return listener.ended(call.context.operation());
+    Operation operation = call.context.operation();
+    return listener.ended(operation, operation.nanosUntil(call.endNanos));
   }
 
   private void send(Call call, BsonDocument reply) {

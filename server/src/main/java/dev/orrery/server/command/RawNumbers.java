@@ -23,6 +23,19 @@ final class RawNumbers {
     };
   }
 
+  static boolean isBoolOrNumber(RawValue value) {
+    return value.type() == RawTypes.BOOLEAN || value.isNumber();
+  }
+
+  /** What such a value says as a switch. */
+  static boolean isTrue(RawValue boolOrNumber) {
+    return switch (boolOrNumber.type()) {
+      case RawTypes.BOOLEAN -> boolOrNumber.asBoolean();
+      case RawTypes.DOUBLE -> boolOrNumber.asDouble() != 0;
+      default -> toLong(boolOrNumber) != 0;
+    };
+  }
+
   private static long toLong(Decimal128 value) {
     if (value.isNaN()) {
       return 0;

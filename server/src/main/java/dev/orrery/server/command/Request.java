@@ -8,7 +8,6 @@ import dev.orrery.storage.value.RawElements;
 import dev.orrery.storage.value.RawTypes;
 import dev.orrery.storage.value.RawValue;
 import dev.orrery.wire.WireLimits;
-import java.nio.charset.StandardCharsets;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -22,7 +21,6 @@ public record Request(
     List<DocumentSequence> sequences,
     String legacyDatabase) {
   private static final int SHOWN_BYTES_MAX = 1024;
-  private static final byte[] DATABASE = "$db".getBytes(StandardCharsets.UTF_8);
 
   public static Request message(
       ClientConnection connection, RawDocument body, List<DocumentSequence> sequences) {
@@ -59,12 +57,15 @@ public record Request(
     return first.next() ? names.name(first, body.bytes()) : "";
   }
 
-  /** The database that the command is for: what {@code $db} says, or the old form's name. */
-  String database(NameCache names) {
+  /**
+   * The database that the command is for: what {@code $db} says, or the old form's name.
+   *
+   * @param database the value of {@code $db}, null without one
+   */
+  String database(@Nullable RawValue database, NameCache names) {
     if (isLegacy()) {
       return legacyDatabase;
     }
-    RawValue database = body.field(DATABASE);
     if (database == null) {
       throw new CommandException(
           ErrorCode.LOCATION_40571, "OP_MSG requests require a $db argument");
@@ -83,6 +84,9 @@ public record Request(
    */
   void requireSizes() {
     requireSize(body);
+    if (sequences.isEmpty()) {
+      return; // as most are: not even an iterator is made for them
+    }
     for (DocumentSequence sequence : sequences) {
       for (RawDocument document : sequence.documents()) {
         requireSize(document);
@@ -125,6 +129,9 @@ public record Request(
   /** The size of all documents. */
   public long bytes() {
     long sum = body.length();
+    if (sequences.isEmpty()) {
+      return sum;
+    }
     for (DocumentSequence sequence : sequences) {
       for (RawDocument document : sequence.documents()) {
         sum += document.length();

@@ -53,6 +53,7 @@ public final class ServerParameters {
   private final Map<String, Parameter> known = new TreeMap<>();
   private final Map<String, BsonValue> values = new ConcurrentHashMap<>();
   private final List<BiConsumer<String, BsonValue>> listeners = new CopyOnWriteArrayList<>();
+  private volatile boolean hasServerSideRetry; // asked for by every request
 
   public ServerParameters() {
     for (Parameter parameter : KNOWN) {
@@ -90,7 +91,7 @@ public final class ServerParameters {
 
   /** Whether the server tries again what it refused for want of request units. */
   public boolean hasServerSideRetry() {
-    return values.get(DISABLE_RATE_LIMITING_RESPONSES).equals(BsonBoolean.TRUE);
+    return hasServerSideRetry;
   }
 
   /** The value, or null when there is no parameter of that name. */
@@ -111,6 +112,9 @@ public final class ServerParameters {
   BsonValue change(Parameter parameter, BsonValue value) {
     BsonValue converted = likeInitial(parameter, value);
     BsonValue was = values.put(parameter.name, converted);
+    if (parameter.name.equals(DISABLE_RATE_LIMITING_RESPONSES)) {
+      hasServerSideRetry = converted.asBoolean().getValue();
+    }
     listeners.forEach(listener -> listener.accept(parameter.name, converted));
     return was;
   }

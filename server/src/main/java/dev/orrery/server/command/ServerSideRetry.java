@@ -32,15 +32,15 @@ public final class ServerSideRetry {
     this.nanoClock = nanoClock;
   }
 
+  boolean isOn() {
+    return isOn.getAsBoolean();
+  }
+
   /** Runs a request by {@code run}, again and again if need be, and gives its reply. */
   void dispatch(
       Request request,
       Consumer<BsonDocument> replyTo,
       BiConsumer<Request, Consumer<BsonDocument>> run) {
-    if (!isOn.getAsBoolean()) {
-      run.accept(request, replyTo);
-      return;
-    }
     long end = nanoClock.getAsLong() + TimeUnit.SECONDS.toNanos(SECONDS_MAX);
     new Attempt(request, replyTo, run, end).start();
   }

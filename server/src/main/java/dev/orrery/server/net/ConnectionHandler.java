@@ -8,6 +8,7 @@ import dev.orrery.wire.WireException;
 import io.netty.buffer.ByteBuf;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
+import io.netty.channel.socket.ChannelInputShutdownEvent;
 import io.netty.handler.codec.DecoderException;
 import java.io.IOException;
 import java.net.InetSocketAddress;
@@ -25,13 +26,15 @@ import org.slf4j.LoggerFactory;
  * not read again before they are used up, so a connection holds one read's worth of bytes at most.
  * A client that waits for its replies never causes a change of the socket's interest.
  *
- * <p>Replies that are ready while a read is being worked off leave with one flush at its end.
+ * <p>Requests are answered, and replies sent, at the end of the event loop's turn, together with
+ * those of other connections; see {@link LoopTurn}.
  */
 final class ConnectionHandler extends ChannelInboundHandlerAdapter {
   private static final Logger LOG = LoggerFactory.getLogger(ConnectionHandler.class);
 
   private final int id;
   private final RequestHandler requests;
+  private final LoopTurn turn;
   private final MessageDecoder decoder = new MessageDecoder();
 
   private ChannelHandlerContext context;
@@ -40,12 +43,14 @@ final class ConnectionHandler extends ChannelInboundHandlerAdapter {
   private int lastReplyId;
   private boolean isAnswering;
   private boolean isDraining;
-  private boolean isReading;
+  private boolean isUnread;
+  private boolean isUnsent;
   private boolean isStopping;
 
-  ConnectionHandler(int id, RequestHandler requests) {
+  ConnectionHandler(int id, RequestHandler requests, LoopTurn turn) {
     this.id = id;
     this.requests = requests;
+    this.turn = turn;
   }
 
   @Override
@@ -65,6 +70,7 @@ final class ConnectionHandler extends ChannelInboundHandlerAdapter {
             channel::close);
     // The handshake comes later, so who the client is can be asked, not told.
     connection.certificateFrom(() -> TlsTransport.peerSubject(channel.pipeline()));
+    turn.opened();
     requests.opened(connection);
   }
 
@@ -72,26 +78,36 @@ final class ConnectionHandler extends ChannelInboundHandlerAdapter {
   public void channelInactive(ChannelHandlerContext context) {
     decoder.close();
     if (connection != null) {
+      turn.closed();
       requests.closed(connection);
     }
   }
 
   @Override
   public void channelRead(ChannelHandlerContext context, Object bytes) {
-    isReading = true;
     decoder.feed((ByteBuf) bytes);
-    drain();
+    if (isUnread) {
+      drain(); // a long message: what has come of it must not fill the memory
+    } else {
+      isUnread = true;
+      turn.addRead(this);
+    }
   }
 
+  /** The client sends nothing more, but what it sent is to be done and answered. */
   @Override
-  public void channelReadComplete(ChannelHandlerContext context) {
-    isReading = false;
-    context.flush();
+  public void userEventTriggered(ChannelHandlerContext context, Object event) {
+    if (event instanceof ChannelInputShutdownEvent) {
+      drain();
+      context.flush();
+      context.close();
+    }
+    context.fireUserEventTriggered(event);
   }
 
   @Override
   public void channelWritabilityChanged(ChannelHandlerContext context) {
-    drainAndFlush();
+    drain();
   }
 
   @Override
@@ -150,11 +166,16 @@ final class ConnectionHandler extends ChannelInboundHandlerAdapter {
     return !isAnswering && !isStopping && context.channel().isWritable();
   }
 
-  private void drainAndFlush() {
+  /** Works off what was read. */
+  void work() {
+    isUnread = false;
     drain();
-    if (!isReading) {
-      context.flush();
-    }
+  }
+
+  /** Sends the replies that are ready. */
+  void flush() {
+    isUnsent = false;
+    context.flush();
   }
 
   private void answer(Message request, DocumentBytes document) {
@@ -162,11 +183,19 @@ final class ConnectionHandler extends ChannelInboundHandlerAdapter {
     if (request.expectsReply() && context.channel().isActive()) {
       ByteBuf reply = encoder.encodeReply(request, ++lastReplyId, document);
       context.write(reply, context.voidPromise());
+      flushSoon();
     }
     if (!isDraining) {
-      drainAndFlush();
+      drain();
     }
     closeIfStopped();
+  }
+
+  private void flushSoon() {
+    if (!isUnsent) {
+      isUnsent = true;
+      turn.addAnswered(this);
+    }
   }
 
   private void closeIfStopped() {

@@ -5,6 +5,7 @@ import io.netty.channel.Channel;
 import io.netty.channel.ChannelFuture;
 import io.netty.channel.ChannelInitializer;
 import io.netty.channel.ChannelOption;
+import io.netty.channel.EventLoop;
 import io.netty.channel.EventLoopGroup;
 import io.netty.channel.IoHandlerFactory;
 import io.netty.channel.MultiThreadIoEventLoopGroup;
@@ -20,6 +21,8 @@ import io.netty.util.concurrent.DefaultThreadFactory;
 import io.netty.util.concurrent.GlobalEventExecutor;
 import java.io.IOException;
 import java.net.InetSocketAddress;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.slf4j.Logger;
@@ -42,6 +45,7 @@ public final class NetServer implements AutoCloseable {
   private final RequestHandler requests;
   private final EventLoopGroup loops;
   private final ChannelGroup connections = new DefaultChannelGroup(GlobalEventExecutor.INSTANCE);
+  private final Map<EventLoop, LoopTurn> turns = new ConcurrentHashMap<>();
   private final AtomicInteger lastId = new AtomicInteger();
   private volatile boolean isStopping;
   private Channel listener;
@@ -128,6 +132,7 @@ public final class NetServer implements AutoCloseable {
         .option(ChannelOption.SO_REUSEADDR, true)
         .childOption(ChannelOption.TCP_NODELAY, true)
         .childOption(ChannelOption.SO_KEEPALIVE, true)
+        .childOption(ChannelOption.ALLOW_HALF_CLOSURE, true) // told, so that replies leave before
         .childHandler(
             new ChannelInitializer<>() {
               @Override
@@ -144,7 +149,8 @@ public final class NetServer implements AutoCloseable {
       return;
     }
     options.security().install(channel.pipeline());
-    channel.pipeline().addLast(new ConnectionHandler(lastId.incrementAndGet(), requests));
+    LoopTurn turn = turns.computeIfAbsent(channel.eventLoop(), LoopTurn::new);
+    channel.pipeline().addLast(new ConnectionHandler(lastId.incrementAndGet(), requests, turn));
     connections.add(channel); // with its handler, or a stop could not tell it
     if (isStopping) {
       stop(channel); // it came too late to be seen by close()

@@ -41,7 +41,7 @@ public final class Operation {
     this.subject = subject;
     this.work = work;
     this.nanoClock = nanoClock;
-    this.startNanos = nanoClock.getAsLong();
+    this.startNanos = work.startNanos();
   }
 
   /** Ends it after so long; never when that is 0, as in MongoDB. */
@@ -84,7 +84,12 @@ public final class Operation {
 
   /** How long it has been running; what it waited for its client's sake is left out. */
   public long nanos() {
-    return nanoClock.getAsLong() - startNanos - waitedNanos;
+    return nanosUntil(nanoClock.getAsLong());
+  }
+
+  /** The same at a time that the clock told before. */
+  public long nanosUntil(long nowNanos) {
+    return nowNanos - startNanos - waitedNanos;
   }
 
   /** Says that it is about to wait for something to happen, as the client wants it to. */

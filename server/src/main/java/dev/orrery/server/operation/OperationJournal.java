@@ -39,8 +39,7 @@ public final class OperationJournal implements OperationListener {
   }
 
   @Override
-  public boolean ended(Operation operation) {
-    long nanos = operation.nanos();
+  public boolean ended(Operation operation, long nanos) {
     top.add(operation.subject(), nanos);
     return settings.mayMatter(nanos);
   }

@@ -7,7 +7,7 @@ public interface OperationListener {
   OperationListener NONE =
       new OperationListener() {
         @Override
-        public boolean ended(Operation operation) {
+        public boolean ended(Operation operation, long nanos) {
           return false;
         }
 
@@ -15,8 +15,12 @@ public interface OperationListener {
         public void write(Operation operation, BsonDocument reply) {}
       };
 
-  /** Counts the request; true when it shall be written down. Must be quick. */
-  boolean ended(Operation operation);
+  /**
+   * Counts the request; true when it shall be written down. Must be quick.
+   *
+   * @param nanos how long it ran
+   */
+  boolean ended(Operation operation, long nanos);
 
   /** Writes down what the request did. */
   void write(Operation operation, BsonDocument reply);

@@ -2,9 +2,6 @@ package dev.orrery.server.operation;
 
 import dev.orrery.server.session.SessionId;
 import dev.orrery.storage.value.RawDocument;
-import dev.orrery.storage.value.RawElements;
-import dev.orrery.storage.value.RawTypes;
-import dev.orrery.storage.value.RawValue;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
@@ -12,11 +9,13 @@ import org.jspecify.annotations.Nullable;
  * What a request asks for.
  *
  * @param command the name of the command in its present spelling
+ * @param collection the collection that the request names, or null
  * @param isRead whether it changes nothing
  */
 public record Subject(
     String command,
     String database,
+    @Nullable String collection,
     RawDocument body,
     @Nullable SessionId session,
     boolean isRead) {
@@ -63,28 +62,19 @@ public record Subject(
     };
   }
 
-  /** The collection that the request names, or null. */
-  public @Nullable String collection() {
+  /** The field in which a command names its collection, as its own name is one; null without. */
+  public static @Nullable String collectionField(String command) {
     if (command.equals("getMore")) {
-      return text(body.field("collection"));
+      return "collection";
     }
-    if (!ON_COLLECTIONS.contains(command)) {
-      return null;
-    }
-    RawElements first = body.elements();
-    return first.next() ? text(first.value()) : null;
+    return ON_COLLECTIONS.contains(command) ? command : null;
   }
 
   /** {@code database.collection}, or MongoDB's names for what is on no collection. */
   public String namespace() {
-    String collection = collection();
     if (collection != null) {
       return database + "." + collection;
     }
     return database + (command.equals("aggregate") ? ".$cmd.aggregate" : ".$cmd");
-  }
-
-  private static @Nullable String text(@Nullable RawValue value) {
-    return value != null && value.type() == RawTypes.STRING ? value.asString() : null;
   }
 }

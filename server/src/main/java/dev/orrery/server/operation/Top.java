@@ -41,12 +41,12 @@ public final class Top {
     }
 
     static Use of(Subject subject) {
-      return switch (subject.kind()) {
-        case "query" -> QUERIES;
-        case "getmore" -> GETMORE;
+      return switch (subject.command()) {
+        case "find" -> QUERIES;
+        case "getMore" -> GETMORE;
         case "insert" -> INSERT;
         case "update" -> UPDATE;
-        case "remove" -> REMOVE;
+        case "delete" -> REMOVE;
         default -> subject.isRead() ? READING_COMMANDS : WRITING_COMMANDS;
       };
     }

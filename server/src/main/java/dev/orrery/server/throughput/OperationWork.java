@@ -48,6 +48,11 @@ public final class OperationWork {
     this.weight = metering.weight(startNanos);
   }
 
+  /** When the request began, by the clock that the budgets go by. */
+  public long startNanos() {
+    return startNanos;
+  }
+
   /** How many requests this one stands for in statistics by name; 0 when it is not looked at. */
   public int weight() {
     return weight;

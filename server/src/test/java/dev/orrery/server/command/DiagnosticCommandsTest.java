@@ -107,6 +107,15 @@ class DiagnosticCommandsTest {
   }
 
   @Test
+  void serverSideRetryFollowsItsParameter() {
+    assertThat(server.parameters.hasServerSideRetry()).isFalse();
+    server.answer("{setParameter: 1, disableRateLimitingResponses: true}");
+    assertThat(server.parameters.hasServerSideRetry()).isTrue();
+    server.answer("{setParameter: 1, disableRateLimitingResponses: 0}");
+    assertThat(server.parameters.hasServerSideRetry()).isFalse();
+  }
+
+  @Test
   void getLogHasTheLastLines() {
     assertThat(server.answer("{getLog: 'startupWarnings'}"))
         .isEqualTo(canonical("{totalLinesWritten: 0, log: [], ok: 1.0}"));

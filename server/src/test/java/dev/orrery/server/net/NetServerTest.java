@@ -19,6 +19,7 @@ import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -213,6 +214,51 @@ final class NetServerTest {
     assertThat(server.connectionsCreated()).isEqualTo(1_501);
   }
 
+  @Test
+  void whatAClientSentBeforeItLeftIsDoneAndAnswered() throws Exception {
+    server = start(10, 1);
+    var leaving = connect();
+    try (var busy = connect();
+        var asking = connect()) {
+      assertThat(asking.run(1, PING)).isNotEmpty();
+      assertThat(leaving.run(1, PING)).isNotEmpty();
+      busy.send(RawClient.command(2, 0, "{block: 1}"));
+      requests.blocked.acquire();
+      // The one event loop finds these requests together with the end of what clients send.
+      asking.send(RawClient.command(3, 0, PING));
+      asking.sendNothingMore();
+      leaving.send(RawClient.command(4, OpMsg.MORE_TO_COME, "{hold: 1}"));
+      leaving.close();
+      requests.released.release();
+      assertThat(busy.receive().header().responseTo()).isEqualTo(2);
+      assertThat(asking.receive().header().responseTo()).isEqualTo(3);
+      assertThat(asking.isClosedByServer()).isTrue();
+      assertThat(requests.held.poll(20, TimeUnit.SECONDS)).isNotNull();
+    }
+  }
+
+  @Test
+  void moreConnectionsThanATurnTakesAreAnsweredInTurns() throws Exception {
+    server = start(1000, 1);
+    var clients = new ArrayList<RawClient>();
+    for (int i = 0; i < 3 * LoopTurn.CONNECTIONS_MAX + 1; i++) {
+      clients.add(connect());
+      assertThat(clients.get(i).run(i, PING)).isNotEmpty();
+    }
+    clients.get(0).send(RawClient.command(0, 0, "{block: 1}"));
+    requests.blocked.acquire();
+    for (int i = 1; i < clients.size(); i++) {
+      clients.get(i).send(RawClient.command(2 * i, 0, PING));
+      clients.get(i).send(RawClient.command(2 * i + 1, 0, "{ping: 1, later: true}"));
+    }
+    requests.released.release();
+    for (int i = 1; i < clients.size(); i++) {
+      assertThat(clients.get(i).receive().header().responseTo()).isEqualTo(2 * i);
+      assertThat(clients.get(i).receive().header().responseTo()).isEqualTo(2 * i + 1);
+    }
+    clients.forEach(RawClient::close);
+  }
+
   private RawClient connect() throws IOException {
     if (server == null) {
       server = start(10_000);
@@ -223,7 +269,11 @@ final class NetServerTest {
   }
 
   private NetServer start(int connectionsMax) throws IOException {
-    return NetServer.start(new NetServer.Options("127.0.0.1", 0, 2, connectionsMax), requests);
+    return start(connectionsMax, 2);
+  }
+
+  private NetServer start(int connectionsMax, int loops) throws IOException {
+    return NetServer.start(new NetServer.Options("127.0.0.1", 0, loops, connectionsMax), requests);
   }
 
   private static void comeAndGoUntilRefused(InetSocketAddress address) {
@@ -249,6 +299,8 @@ final class NetServerTest {
   /** Sends each command back, with a few commands that misbehave. */
   private static final class EchoHandler implements RequestHandler {
     final BlockingQueue<ReplySink> held = new LinkedBlockingQueue<>();
+    final Semaphore blocked = new Semaphore(0);
+    final Semaphore released = new Semaphore(0);
     final List<Connection> open = new CopyOnWriteArrayList<>();
     private final Map<Integer, Integer> inFlight = new ConcurrentHashMap<>();
     volatile int mostInFlight;
@@ -275,6 +327,11 @@ final class NetServerTest {
         case "throw" -> throw new IllegalStateException("as asked");
         case "hangUp" -> sink.hangUp();
         case "hold" -> held.add(sink);
+        case "block" -> {
+          blocked.release();
+          released.acquireUninterruptibly();
+          reply(connection, request, sink);
+        }
         default -> {
           if (command.containsKey("later") && command.getBoolean("later").getValue()) {
             new Thread(() -> reply(connection, request, sink)).start();

@@ -62,6 +62,11 @@ final class RawClient implements AutoCloseable {
     socket.getOutputStream().write(bytes);
   }
 
+  /** Ends what the server can read; what it sends can still be received. */
+  void sendNothingMore() throws IOException {
+    socket.shutdownOutput();
+  }
+
   OpMsg receive() throws IOException {
     int length = Integer.reverseBytes(in.readInt());
     byte[] frame = new byte[length];
