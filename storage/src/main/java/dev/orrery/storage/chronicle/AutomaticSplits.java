@@ -147,7 +147,7 @@ final class AutomaticSplits {
       return null;
     }
     try {
-      return SplitPoint.of(partition.files());
+      return SplitPoint.of(partition.files(), partition.range());
     } finally {
       partition.leave();
     }

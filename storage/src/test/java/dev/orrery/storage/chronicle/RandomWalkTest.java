@@ -235,7 +235,7 @@ final class RandomWalkTest {
     var collection = (ChronicleCollection) store();
     var partition =
         collection.physicalPartitions().get(random.nextInt(collection.physicalPartitions().size()));
-    String boundary = SplitPoint.of(partition.files());
+    String boundary = SplitPoint.of(partition.files(), partition.range());
     if (boundary != null && collection.physicalPartitions().size() < 20) {
       engine.split(collection, partition.id(), boundary);
     }
