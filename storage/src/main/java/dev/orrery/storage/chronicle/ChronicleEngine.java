@@ -65,7 +65,7 @@ public final class ChronicleEngine implements StorageEngine {
       this.catalog = recovery.run(file.read());
       this.replayedGroups = recovery.replayedGroups();
       this.commits = new BatchCommit(log, garbage, options.limits().logicalPartitionBytes());
-      this.housekeeping = new Housekeeping(this, file, options);
+      this.housekeeping = new Housekeeping(this, file, options, CpuTimes::new);
       long partitionBytesMax = options.limits().physicalPartitionBytes();
       this.splits = new AutomaticSplits(this, partitionBytesMax, CpuTimes::new);
       housekeeping.start();

@@ -90,7 +90,7 @@ final class EngineConcurrencyTest {
         EngineOptions.defaults()
             .with(log)
             .with(new EngineOptions.Checkpoints(1 << 20, 500))
-            .with(new EngineOptions.Compacting(1L << 30, 0));
+            .with(new EngineOptions.Compacting(0));
     return ChronicleEngine.open(directory, options, new NoHooks());
   }
 

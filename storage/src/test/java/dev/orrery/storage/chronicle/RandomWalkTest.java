@@ -84,7 +84,7 @@ final class RandomWalkTest {
         EngineOptions.defaults()
             .with(log)
             .with(new EngineOptions.Checkpoints(Long.MAX_VALUE, Long.MAX_VALUE))
-            .with(new EngineOptions.Compacting(1L << 40, 0));
+            .with(new EngineOptions.Compacting(0));
     return ChronicleEngine.open(directory, options, new NoHooks());
   }
 
