@@ -21,7 +21,7 @@ final class Pace {
    */
 
   /** Of one processor, for the worker, while the server is busy. */
-  static final double SHARE = 0.04;
+  static final double SHARE = 0.03;
 
   /** Of one processor: a server whose other threads take more is busy. */
   static final double BUSY = 0.1;
