@@ -90,12 +90,25 @@ public interface StorageEngine extends AutoCloseable {
   boolean removeSetting(String kind, String id);
 
   /** Splits a partition at a key of its range; returns when both children serve. */
-  void split(CollectionStore collection, int partition, String boundary);
+  default void split(CollectionStore collection, int partition, String boundary) {
+    split(collection, partition, boundary, () -> {});
+  }
+
+  /**
+   * The same, and {@code pause} is called now and then, without any lock of a partition: what it
+   * throws ends the split, and the parent serves on.
+   */
+  void split(CollectionStore collection, int partition, String boundary, Runnable pause);
 
   /**
    * Makes one partition out of two whose ranges are neighbours; returns its number when it serves.
    */
-  int merge(CollectionStore collection, int partition, int neighbour);
+  default int merge(CollectionStore collection, int partition, int neighbour) {
+    return merge(collection, partition, neighbour, () -> {});
+  }
+
+  /** The same, and {@code pause} is called now and then as in a split. */
+  int merge(CollectionStore collection, int partition, int neighbour, Runnable pause);
 
   /** Checks all checksums and cross references of a collection; one line for each fault found. */
   List<String> validate(CollectionStore collection);

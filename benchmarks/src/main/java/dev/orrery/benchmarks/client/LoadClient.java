@@ -12,6 +12,11 @@ public interface LoadClient extends Closeable {
     public double perSecond() {
       return requests * 1e9 / nanos;
     }
+
+    public Load plus(Load later) {
+      latencies.add(later.latencies);
+      return new Load(requests + later.requests, nanos + later.nanos, latencies);
+    }
   }
 
   /** When to stop: after a time, or after a number of requests. */

@@ -43,7 +43,7 @@ public final class Fleet implements AutoCloseable {
   public Target start(Kind kind) throws IOException {
     Target target =
         switch (kind) {
-          case ORRERY -> orrery();
+          case ORRERY -> orrery(List.of());
           case MEMORY -> memory();
           case H2 -> h2();
           case CEILING, OTHER -> throw new IllegalArgumentException("cannot start " + kind);
@@ -64,10 +64,18 @@ public final class Fleet implements AutoCloseable {
     return started(Kind.H2, ServerProcess.startMain(List.of(), PeerServer.class, file), data);
   }
 
-  private Target orrery() throws IOException {
+  /** Orrery with options of its own. */
+  public Target startOrrery(List<String> options) throws IOException {
+    Target target = orrery(options);
+    targets.add(target);
+    return target;
+  }
+
+  private Target orrery(List<String> options) throws IOException {
     Path data = newDirectory();
     var arguments = new ArrayList<>(settings.orrery());
     arguments.addAll(List.of("--port", "0", "--console-port", "off", "--data", data.toString()));
+    arguments.addAll(options);
     return started(Kind.ORRERY, ServerProcess.start(arguments), data);
   }
 

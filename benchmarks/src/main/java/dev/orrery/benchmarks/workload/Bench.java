@@ -146,11 +146,25 @@ public final class Bench {
   }
 
   Map<Metric, Double> measure(Steady steady, Target target, Limit limit) throws IOException {
+    return measureWhile(() -> false, steady, target, limit);
+  }
+
+  /** Whether something still goes on. */
+  interface Condition {
+    boolean holds() throws IOException;
+  }
+
+  /** Slice after slice as long as something goes on, and at least one. */
+  Map<Metric, Double> measureWhile(Condition goesOn, Steady steady, Target target, Limit slice)
+      throws IOException {
     Traffic traffic = steady.traffic().apply(target);
     try (LoadClient client = connect(target, steady.connections())) {
       long server = cpuNanos(target);
       long own = system.getProcessCpuTime();
-      Load load = client.run(traffic, limit);
+      Load load = client.run(traffic, slice);
+      while (goesOn.holds()) {
+        load = load.plus(client.run(traffic, slice));
+      }
       double ownNanos = system.getProcessCpuTime() - own;
       return values(load, cpuNanos(target) - server, ownNanos);
     }

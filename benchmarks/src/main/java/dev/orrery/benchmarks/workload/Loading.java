@@ -37,6 +37,15 @@ final class Loading {
     }
   }
 
+  static void delete(Target target, String collection, BsonArray ids) throws IOException {
+    var filter = new BsonDocument("_id", new BsonDocument("$in", ids));
+    var delete = new BsonDocument("q", filter).append("limit", new BsonInt32(0));
+    target.run(
+        DATABASE,
+        new BsonDocument("delete", new BsonString(collection))
+            .append("deletes", new BsonArray(List.of(delete))));
+  }
+
   /** An ascending index on one field. */
   static void index(Target target, String collection, String field) throws IOException {
     var index =

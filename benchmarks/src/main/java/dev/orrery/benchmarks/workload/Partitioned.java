@@ -2,9 +2,11 @@ package dev.orrery.benchmarks.workload;
 
 import dev.orrery.benchmarks.servers.Target;
 import java.io.IOException;
+import org.bson.BsonArray;
 import org.bson.BsonDocument;
 import org.bson.BsonInt32;
 import org.bson.BsonString;
+import org.bson.BsonValue;
 
 /** Collections of Orrery that lie in several physical partitions. */
 final class Partitioned {
@@ -19,29 +21,27 @@ final class Partitioned {
             .append("numInitialChunks", new BsonInt32(partitions)));
   }
 
-  /** The id of the partition that holds most documents. */
-  static int largest(Target target, String collection) throws IOException {
-    var list =
+  /** How many partitions there are, cheaply; of all collections. */
+  static int count(Target target) throws IOException {
+    return target
+        .run("config", Loading.find("chunks", new BsonDocument(), 0))
+        .getDocument("cursor")
+        .getArray("firstBatch")
+        .size();
+  }
+
+  /** Makes one partition out of the two that there are. */
+  static void mergeAll(Target target, String collection) throws IOException {
+    var partitions = new BsonArray();
+    for (BsonValue one :
         target
             .run(Loading.DATABASE, new BsonDocument("listPartitions", new BsonString(collection)))
-            .getArray("partitions");
-    BsonDocument largest = list.get(0).asDocument();
-    for (var partition : list) {
-      if (documents(partition.asDocument()) > documents(largest)) {
-        largest = partition.asDocument();
-      }
+            .getArray("partitions")) {
+      partitions.add(one.asDocument().get("id"));
     }
-    return largest.getNumber("id").intValue();
-  }
-
-  private static long documents(BsonDocument partition) {
-    return partition.getNumber("documents").longValue();
-  }
-
-  static void split(Target target, String collection, int partition) throws IOException {
     target.run(
         Loading.DATABASE,
-        new BsonDocument("splitPartition", new BsonString(collection))
-            .append("partition", new BsonInt32(partition)));
+        new BsonDocument("mergePartitions", new BsonString(collection))
+            .append("partitions", partitions));
   }
 }

@@ -2,6 +2,7 @@ package dev.orrery.server.command;
 
 import dev.orrery.server.error.CommandException;
 import dev.orrery.server.error.ErrorCode;
+import dev.orrery.server.operation.Operation;
 import dev.orrery.server.throughput.Provisioning;
 import dev.orrery.server.throughput.Throughput;
 import dev.orrery.server.throughput.ThroughputRules;
@@ -82,7 +83,7 @@ final class CollectionActions {
       Offer.requireGiven(asked);
     }
     if (asked.isProvisioned()) {
-      changeThroughput(collection, asked);
+      changeThroughput(collection, asked, context.operation());
     }
     if (indexes != null) {
       replaceIndexes(collection, indexes);
@@ -91,7 +92,7 @@ final class CollectionActions {
     return new BsonDocument();
   }
 
-  private void changeThroughput(CollectionStore collection, Throughput asked) {
+  private void changeThroughput(CollectionStore collection, Throughput asked, Operation operation) {
     CollectionInfo info = collection.info();
     boolean isShared = databases.throughputs().of(info.namespace().database()).isProvisioned();
     if (isShared && info.throughput().isEmpty()) {
@@ -104,7 +105,7 @@ final class CollectionActions {
         new ThroughputRules.Subject(
             info.partitionKey() == null, DatabaseActions.bytes(List.of(collection)), 0);
     ThroughputRules.require(asked, Throughput.fromBson(info.throughput()), subject);
-    collections.growTo(collection, asked);
+    collections.growTo(collection, asked, operation);
     databases
         .engine()
         .update(

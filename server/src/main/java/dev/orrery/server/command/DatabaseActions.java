@@ -52,7 +52,7 @@ final class DatabaseActions {
     ThroughputRules.require(
         asked, present, new ThroughputRules.Subject(false, bytes(sharing), sharing.size()));
     for (CollectionStore collection : sharing) {
-      collections.growTo(collection, asked);
+      collections.growTo(collection, asked, context.operation());
     }
     context.awaitDurable(databases.throughputs().put(name, present.replacedBy(asked)));
     return new BsonDocument();

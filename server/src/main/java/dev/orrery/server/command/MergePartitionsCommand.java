@@ -39,7 +39,8 @@ final class MergePartitionsCommand implements Command {
               .formatted(first.id(), second.id()));
     }
     requireSpare(collection);
-    int merged = databases.engine().merge(collection, first.id(), second.id());
+    int merged =
+        databases.engine().merge(collection, first.id(), second.id(), context.operation()::check);
     return new BsonDocument("partition", new BsonInt32(merged));
   }
 

@@ -2,6 +2,7 @@ package dev.orrery.server.command;
 
 import dev.orrery.server.error.CommandException;
 import dev.orrery.server.error.ErrorCode;
+import dev.orrery.server.operation.Operation;
 import dev.orrery.server.throughput.CosmosRule;
 import dev.orrery.server.throughput.Throughput;
 import dev.orrery.storage.CollectionStore;
@@ -79,7 +80,7 @@ final class PartitionedCollections {
   }
 
   /** Splits the widest partitions until there are enough for that throughput. */
-  void growTo(CollectionStore collection, Throughput throughput) {
+  void growTo(CollectionStore collection, Throughput throughput, Operation operation) {
     if (collection.info().partitionKey() == null || collection.info().isView()) {
       return;
     }
@@ -89,11 +90,16 @@ final class PartitionedCollections {
           collection.partitions().stream()
               .max(Comparator.comparing(partition -> width(partition.range())))
               .orElseThrow();
-      split(collection, widest, middle(widest.range()));
+      split(collection, widest, middle(widest.range()), operation);
     }
   }
 
-  void split(CollectionStore collection, PartitionStore partition, EffectivePartitionKey at) {
+  /** Splits a partition, unless the operation is killed before that is done. */
+  void split(
+      CollectionStore collection,
+      PartitionStore partition,
+      EffectivePartitionKey at,
+      Operation operation) {
     String boundary = at.toString();
     EpkRange range = partition.range();
     if (!range.contains(boundary) || range.minInclusive().equals(boundary)) {
@@ -102,7 +108,7 @@ final class PartitionedCollections {
           "cannot split partition %d at '%s', which is not inside of its range ['%s', '%s')"
               .formatted(partition.id(), boundary, range.minInclusive(), range.maxExclusive()));
     }
-    databases.engine().split(collection, partition.id(), boundary);
+    databases.engine().split(collection, partition.id(), boundary, operation::check);
   }
 
   static EffectivePartitionKey middle(EpkRange range) {

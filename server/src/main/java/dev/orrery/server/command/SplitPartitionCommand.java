@@ -32,8 +32,9 @@ final class SplitPartitionCommand implements Command {
     body.finish();
     CollectionStore collection = Partitions.requireSharded(databases, context.database(), name);
     PartitionStore parent = Partitions.require(collection, id);
-    collections.split(
-        collection, parent, at == null ? PartitionedCollections.middle(parent.range()) : parse(at));
+    EffectivePartitionKey boundary =
+        at == null ? PartitionedCollections.middle(parent.range()) : parse(at);
+    collections.split(collection, parent, boundary, context.operation());
     var children = new BsonArray();
     for (PartitionStore partition : collection.partitions()) {
       if (Partitions.parents(collection, partition.id()).contains(parent.id())) {

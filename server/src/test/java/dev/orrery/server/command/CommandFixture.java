@@ -26,6 +26,7 @@ final class CommandFixture {
 
   final Clock clock = Clock.fixed(NOW, ZoneOffset.UTC);
   final AtomicLong nanos = new AtomicLong();
+  long nanosPerReading; // by which each look at the clock of operations moves it
   final Sessions sessions = new Sessions(clock);
   final CommandMetrics metrics = new CommandMetrics();
   final NetworkMeters network = new NetworkMeters();
@@ -79,7 +80,7 @@ final class CommandFixture {
             metrics,
             metering,
             operations);
-    return new Dispatcher(parts, workers, nanos::get).obeying(rules);
+    return new Dispatcher(parts, workers, () -> nanos.getAndAdd(nanosPerReading)).obeying(rules);
   }
 
   /** The replies so far to a command that may answer later. */

@@ -5,6 +5,8 @@ import static org.assertj.core.api.Assertions.within;
 
 import java.nio.file.Path;
 import java.util.List;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
 import org.bson.BsonDocument;
 import org.bson.BsonValue;
 import org.junit.jupiter.api.Test;
@@ -211,5 +213,32 @@ class PartitionCommandsTest {
 
   private static List<BsonValue> documents(CosmosFixture fixture, String find) {
     return fixture.must(find).getDocument("cursor").getArray("firstBatch").getValues();
+  }
+
+  /** The clock moves by 1 ms whenever it is read, which is after every 64 documents. */
+  @Test
+  void splitsAndMergesEndWhenTheirTimeIsUp() {
+    try (var fixture = CosmosFixture.extended(directory)) {
+      fixture.must("{shardCollection: 'shop.a', key: {k: 'hashed'}}");
+      var documents =
+          IntStream.range(0, 2_000)
+              .mapToObj(i -> "{_id: %d, k: %d}".formatted(i, i))
+              .collect(Collectors.joining(","));
+      fixture.must("{insert: 'a', documents: [" + documents + "]}");
+      fixture.commands.nanosPerReading = 1_000_000;
+      assertThat(fixture.error("{splitPartition: 'a', partition: 0, maxTimeMS: 20}"))
+          .isEqualTo("50 MaxTimeMSExpired: operation exceeded time limit");
+      assertThat(fixture.partitions("a")).hasSize(1);
+
+      fixture.must("{splitPartition: 'a', partition: 0, maxTimeMS: 20000}");
+      assertThat(fixture.error("{mergePartitions: 'a', partitions: [1, 2], maxTimeMS: 20}"))
+          .startsWith("50 ");
+      assertThat(
+              fixture.error(
+                  "{customAction: 'UpdateCollection', collection: 'a', offerThroughput: 40000,"
+                      + " maxTimeMS: 20}"))
+          .startsWith("50 ");
+      assertThat(fixture.partitions("a")).hasSizeLessThan(4);
+    }
   }
 }

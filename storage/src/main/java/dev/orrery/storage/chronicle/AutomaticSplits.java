@@ -1,30 +1,47 @@
 package dev.orrery.storage.chronicle;
 
+import dev.orrery.storage.PartitionStatistics;
 import dev.orrery.storage.StorageException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Supplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Splits partitions that grew beyond their limit, on a thread of its own. A partition that holds
- * one key only stays as it is: no split would make it smaller.
+ * Splits partitions that grew beyond their limit, on a thread of its own and at a {@link Pace} that
+ * clients do not notice, unless somebody waits for the end. A partition that holds one key only
+ * stays as it is: no split would make it smaller.
  */
 final class AutomaticSplits {
   private static final Logger LOGGER = LoggerFactory.getLogger(AutomaticSplits.class);
   private static final long PULSE_MILLIS = 100;
+
+  /** A partition that grew to so many times its limit without a split makes another one hurry. */
+  private static final double OVERDUE = 1.25;
+
+  /** All partitions are looked at once for so many questions, or about once a second. */
+  private static final int OVERDUE_QUESTIONS = 32;
 
   private final ChronicleEngine engine;
   private final long partitionBytesMax;
   private final ReentrantLock pulse = new ReentrantLock();
   private final Condition stopping = pulse.newCondition();
   private final Thread thread;
-  private boolean isStopping;
+  private final Supplier<Pace.Surroundings> surroundings;
+  private long questions;
+  private boolean isOverdue;
+  private volatile boolean isStopping;
 
-  AutomaticSplits(ChronicleEngine engine, long partitionBytesMax) {
+  /**
+   * @param surroundings asked for when there is something to split
+   */
+  AutomaticSplits(
+      ChronicleEngine engine, long partitionBytesMax, Supplier<Pace.Surroundings> surroundings) {
     this.engine = engine;
     this.partitionBytesMax = partitionBytesMax;
+    this.surroundings = surroundings;
     this.thread = new Thread(this::run, "orrery-splits");
     thread.setDaemon(true);
   }
@@ -39,7 +56,9 @@ final class AutomaticSplits {
         splitFullPartitions();
       } catch (StorageException e) {
         // The parent serves on, and we try again: a full disk or a dropped collection, most likely.
-        LOGGER.warn("a partition could not be split: {}", e.getMessage());
+        if (!isStopping) {
+          LOGGER.warn("a partition could not be split: {}", e.getMessage());
+        }
       }
     }
   }
@@ -63,28 +82,78 @@ final class AutomaticSplits {
       for (PhysicalPartition partition : collection.physicalPartitions()) {
         String boundary = boundaryIfFull(partition);
         if (boundary != null) {
-          engine.split(collection, partition.id(), boundary);
+          split(collection, partition, boundary);
           LOGGER.info("split {} at {}", partition, boundary);
         }
       }
     }
   }
 
-  /** Where to split; null when the partition is small enough, or cannot be made smaller. */
-  private String boundaryIfFull(PhysicalPartition partition) {
-    // One that was not opened since the start cannot have grown.
+  private void split(ChronicleCollection collection, PhysicalPartition partition, String boundary) {
+    var pace = new Pace(surroundings.get());
+    var schedule = new SplitSchedule(partitionBytesMax, sizeIfOpen(partition).bytes());
+    engine.split(
+        collection,
+        partition.id(),
+        boundary,
+        done -> {
+          pace.pause(
+              () ->
+                  isStopping
+                      || !collection.exists()
+                      || collection.structureLock().hasQueuedThreads()
+                      || schedule.isBehind(done, sizeIfOpen(partition).bytes())
+                      || isAnotherOverdue(partition));
+          if (isStopping) {
+            throw new StorageException(
+                StorageException.Reason.UNAVAILABLE, "the server stops while it splits");
+          }
+        });
+  }
+
+  /** Whether one that has not had its turn is so large already that it cannot wait. */
+  private boolean isAnotherOverdue(PhysicalPartition present) {
+    if (questions++ % OVERDUE_QUESTIONS == 0) {
+      isOverdue =
+          engine.all().all().stream()
+              .filter(collection -> collection.keys().isPartitioned())
+              .flatMap(collection -> collection.physicalPartitions().stream())
+              .anyMatch(one -> one != present && isOverdue(one));
+    }
+    return isOverdue;
+  }
+
+  private boolean isOverdue(PhysicalPartition partition) {
+    PartitionStatistics size = sizeIfOpen(partition);
+    // With one key there will be no split, so that nobody waits for it.
+    return size.bytes() > OVERDUE * partitionBytesMax && size.keys() > 1;
+  }
+
+  /** One that was not opened since the start cannot have grown. */
+  private static PartitionStatistics sizeIfOpen(PhysicalPartition partition) {
     if (partition.filesIfOpen() == null || !partition.tryEnter()) {
-      return null;
+      return PartitionStatistics.NONE;
     }
     try {
-      PartitionFiles files = partition.files();
-      return files.slots().payloadBytes() > partitionBytesMax ? SplitPoint.of(files) : null;
+      return partition.files().statistics();
     } finally {
       partition.leave();
     }
   }
 
-  /** Waits for a split that is under way. */
+  /** Where to split; null when the partition is small enough, or cannot be made smaller. */
+  private String boundaryIfFull(PhysicalPartition partition) {
+    if (sizeIfOpen(partition).bytes() <= partitionBytesMax || !partition.tryEnter()) {
+      return null;
+    }
+    try {
+      return SplitPoint.of(partition.files(), partition.range());
+    } finally {
+      partition.leave();
+    }
+  }
+
+  /** Gives up a split that is under way. */
   void close() {
     pulse.lock();
     try {

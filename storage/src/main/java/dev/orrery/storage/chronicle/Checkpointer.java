@@ -18,9 +18,18 @@ final class Checkpointer {
    */
 
   private final Log log;
+  private final Runnable pause;
 
   Checkpointer(Log log) {
+    this(log, () -> {});
+  }
+
+  /**
+   * @param pause called now and then, without any lock; may wait, and what it throws ends a save
+   */
+  Checkpointer(Log log, Runnable pause) {
     this.log = log;
+    this.pause = pause;
   }
 
   /** Saves all structures of a partition; a partition that was dropped meanwhile is passed over. */
@@ -58,6 +67,17 @@ final class Checkpointer {
     }
   }
 
+  /** Of a partition that does not serve yet, only what is kept in memory until it is saved. */
+  void savePages(PhysicalPartition partition, Lock writers) {
+    if (partition.tryEnter()) {
+      try {
+        savePages(partition, partition.files(), writers);
+      } finally {
+        partition.leave();
+      }
+    }
+  }
+
   private void savePages(PhysicalPartition partition, PartitionFiles files, Lock writers) {
     var frozen = new ArrayList<PendingCheckpoint>();
     var entered = new ArrayList<OrderedIndex>();
@@ -86,19 +106,22 @@ final class Checkpointer {
   }
 
   /** What is frozen must be completed or abandoned, or it can never be frozen again. */
-  private static void completeAll(List<PendingCheckpoint> frozen) {
+  private void completeAll(List<PendingCheckpoint> frozen) {
     while (!frozen.isEmpty()) {
       frozen.remove(frozen.size() - 1).complete();
+      pause.run();
     }
   }
 
   private void saveMap(PhysicalPartition partition, KeyIndex map, Lock writers) {
     map.checkpoint(
         writers,
-        () -> {
-          partition.requireHealthy();
-          return log.lastLsn();
-        },
-        log::awaitDurable);
+        new KeyIndexCheckpoint.Steps(
+            () -> {
+              partition.requireHealthy();
+              return log.lastLsn();
+            },
+            log::awaitDurable,
+            pause));
   }
 }

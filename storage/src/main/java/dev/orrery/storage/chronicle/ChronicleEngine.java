@@ -65,8 +65,9 @@ public final class ChronicleEngine implements StorageEngine {
       this.catalog = recovery.run(file.read());
       this.replayedGroups = recovery.replayedGroups();
       this.commits = new BatchCommit(log, garbage, options.limits().logicalPartitionBytes());
-      this.housekeeping = new Housekeeping(this, file, options);
-      this.splits = new AutomaticSplits(this, options.limits().physicalPartitionBytes());
+      this.housekeeping = new Housekeeping(this, file, options, CpuTimes::new);
+      long partitionBytesMax = options.limits().physicalPartitionBytes();
+      this.splits = new AutomaticSplits(this, partitionBytesMax, CpuTimes::new);
       housekeeping.start();
       splits.start();
     } catch (RuntimeException | Error e) {
@@ -384,22 +385,26 @@ public final class ChronicleEngine implements StorageEngine {
     return log.append(group).lsn();
   }
 
-  private void requireOpen() {
+  void requireOpen() {
     if (isClosed) {
       throw new StorageException(StorageException.Reason.UNAVAILABLE, "the engine is closed");
     }
   }
 
   @Override
-  public void split(CollectionStore collection, int partition, String boundary) {
-    new PartitionSplit(this, (ChronicleCollection) collection).run(partition, boundary);
+  public void split(CollectionStore collection, int partition, String boundary, Runnable pause) {
+    split((ChronicleCollection) collection, partition, boundary, done -> pause.run());
+  }
+
+  void split(ChronicleCollection collection, int partition, String at, Takeover.Pauses pauses) {
+    new PartitionSplit(this, collection).run(partition, at, pauses);
     checkpoint(); // from now on it is known how new the children's files are
   }
 
   @Override
-  public int merge(CollectionStore collection, int partition, int neighbour) {
+  public int merge(CollectionStore collection, int partition, int neighbour, Runnable pause) {
     var target = (ChronicleCollection) collection;
-    int merged = PartitionMerge.run(this, target, partition, neighbour);
+    int merged = PartitionMerge.run(this, target, partition, neighbour, done -> pause.run());
     checkpoint();
     return merged;
   }

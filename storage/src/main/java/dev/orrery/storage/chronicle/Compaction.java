@@ -13,7 +13,6 @@ import java.util.HashMap;
 import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
 
 /**
@@ -40,9 +39,9 @@ final class Compaction {
   /**
    * Sealed segments that are more than half garbage and older than what readers of changes need.
    */
-  List<SegmentInfo> candidates() {
+  List<SegmentInfo> candidates(Runnable pause) {
     List<SegmentInfo> segments = log.segments();
-    countDropped(segments);
+    countDropped(segments, pause);
     var candidates = new ArrayList<SegmentInfo>();
     long newerBytes = 0;
     for (int i = segments.size() - 1; i >= 0; i--) {
@@ -56,19 +55,30 @@ final class Compaction {
     return candidates;
   }
 
+  /** Whether the log is more than half garbage, so that it must not grow much more. */
+  boolean isOverdue() {
+    long bytes = 0;
+    long dead = 0;
+    for (SegmentInfo segment : log.segments()) {
+      bytes += segment.bytes();
+      dead += deadBytes(segment);
+    }
+    return 2 * dead > bytes;
+  }
+
   private long deadBytes(SegmentInfo segment) {
     return engine.garbage().of(segment.number());
   }
 
   /** After a drop nobody knows how much of each segment was its documents: count it again. */
-  private void countDropped(List<SegmentInfo> segments) {
+  private void countDropped(List<SegmentInfo> segments, Runnable pause) {
     if (!hasDropped) {
       return;
     }
     hasDropped = false;
     for (SegmentInfo segment : segments) {
       if (segment.sealed() && !emptiedAt.containsKey(segment.number())) {
-        long live = liveBytes(segment);
+        long live = liveBytes(segment, pause);
         engine.garbage().forget(segment.number());
         engine.garbage().addBytes(segment.number(), Math.max(0, segment.bytes() - live));
       }
@@ -79,8 +89,9 @@ final class Compaction {
     hasDropped = true;
   }
 
-  private long liveBytes(SegmentInfo segment) {
+  private long liveBytes(SegmentInfo segment, Runnable pause) {
     long live = 0;
+    int seen = 0;
     LogCursor cursor = log.from(segment.firstLsn());
     for (LogGroup group = cursor.next();
         group != null && group.lsn() <= segment.lastLsn();
@@ -89,13 +100,20 @@ final class Compaction {
         if (findLive(group, i) != null) {
           live += group.payloadLength(i) + Garbage.RECORD_OVERHEAD_BYTES;
         }
+        if (++seen % BATCH_RECORDS == 0) {
+          pause.run();
+        }
       }
     }
     return live;
   }
 
-  /** Moves all live documents of a segment; false when it was asked to stop before the end. */
-  boolean run(SegmentInfo segment, BooleanSupplier isStopping) {
+  /**
+   * Moves all live documents of a segment; false when it was asked to stop before the end.
+   *
+   * @param pause called after every slice of the work; may wait
+   */
+  boolean run(SegmentInfo segment, BooleanSupplier isStopping, Runnable pause) {
     var batch = new ArrayList<Live>();
     int batchBytes = 0;
     LogCursor cursor = log.from(segment.firstLsn());
@@ -114,7 +132,7 @@ final class Compaction {
             return false;
           }
           move(batch);
-          pause(batchBytes);
+          pause.run();
           batch.clear();
           batchBytes = 0;
         }
@@ -209,17 +227,6 @@ final class Compaction {
       partition.markChanged();
     } finally {
       partition.lock.unlock();
-    }
-  }
-
-  /** Keeps to the bandwidth that compaction may take. */
-  private void pause(long bytes) {
-    long nanos =
-        TimeUnit.SECONDS.toNanos(1) * bytes / engine.options().compacting().bytesPerSecond();
-    try {
-      TimeUnit.NANOSECONDS.sleep(nanos);
-    } catch (InterruptedException e) {
-      Thread.currentThread().interrupt();
     }
   }
 }

@@ -31,17 +31,16 @@ public record EngineOptions(
   /**
    * How dead documents are removed.
    *
-   * @param bytesPerSecond how fast live documents are moved out of mostly dead segments
    * @param feedBytes how much of the newest log is left alone, for readers of changes
    */
-  public record Compacting(long bytesPerSecond, long feedBytes) {}
+  public record Compacting(long feedBytes) {}
 
   public static EngineOptions defaults() {
     return new EngineOptions(
         LogOptions.defaults(),
         new Limits(20 * GIGABYTE, 50 * GIGABYTE),
         new Checkpoints(256 * MEGABYTE, 60_000),
-        new Compacting(64 * MEGABYTE, 0));
+        new Compacting(0));
   }
 
   public EngineOptions with(LogOptions changed) {

@@ -29,14 +29,24 @@ final class Housekeeping {
   private final Condition stopping = pulse.newCondition();
   private final TreeSet<Long> emptied = new TreeSet<>();
   private final Thread thread;
-  private boolean isStopping;
+  private final Supplier<Pace.Surroundings> surroundings;
+  private volatile boolean isStopping;
+  private Pace pace;
   private long savedLsn;
   private long savedBytes;
   private long savedNanos = System.nanoTime();
   private boolean wasFailing;
 
-  Housekeeping(ChronicleEngine engine, CheckpointFile file, EngineOptions options) {
+  /**
+   * @param surroundings asked for when there is something to compact
+   */
+  Housekeeping(
+      ChronicleEngine engine,
+      CheckpointFile file,
+      EngineOptions options,
+      Supplier<Pace.Surroundings> surroundings) {
     this.engine = engine;
+    this.surroundings = surroundings;
     this.file = file;
     this.options = options;
     this.checkpointer = new Checkpointer(engine.log());
@@ -55,7 +65,8 @@ final class Housekeeping {
         if (isCheckpointDue()) {
           checkpoint();
         }
-        compact();
+        pace = null;
+        compact(this::pause);
         wasFailing = false;
       } catch (RuntimeException e) {
         // A full disk, most likely. Nothing is lost: the log has it all, and we try again.
@@ -174,17 +185,34 @@ final class Housekeeping {
     }
   }
 
+  /** Lets clients go first, unless somebody waits, a checkpoint is due or the log is a waste. */
+  private void pause() {
+    if (pace == null) {
+      pace = new Pace(surroundings.get());
+    }
+    pace.pause(
+        () ->
+            isStopping
+                || working.hasQueuedThreads()
+                || isCheckpointDue()
+                || compaction.isOverdue());
+  }
+
   /** Moves live documents out of mostly dead segments; the number of segments emptied. */
   int compact() {
+    return compact(() -> {});
+  }
+
+  private int compact(Runnable pause) {
     working.lock();
     try {
       if (engine.all().haveFailed()) {
         return 0; // there can be no checkpoint, without which nothing may be deleted
       }
-      List<SegmentInfo> candidates = new ArrayList<>(compaction.candidates());
+      List<SegmentInfo> candidates = new ArrayList<>(compaction.candidates(pause));
       candidates.removeIf(segment -> emptied.contains(segment.number()));
       for (SegmentInfo segment : candidates) {
-        if (isStopping || !compaction.run(segment, () -> isStopping)) {
+        if (isStopping || !compaction.run(segment, () -> isStopping, pause)) {
           return 0;
         }
         emptied.add(segment.number());

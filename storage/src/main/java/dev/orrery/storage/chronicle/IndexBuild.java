@@ -24,8 +24,6 @@ final class IndexBuild {
    * new one in the place of the old one. Until then everybody who asks by name finds the old one,
    * which comes first among a partition's indexes.
    */
-  private static final int BATCH_DOCUMENTS = 64;
-
   private final ChronicleEngine engine;
   private final ChronicleCollection collection;
   private final Runnable pause;
@@ -99,27 +97,16 @@ final class IndexBuild {
   }
 
   private void fill(PhysicalPartition partition, List<IndexEntry> entries) {
-    long[] ids = new long[BATCH_DOCUMENTS];
-    long[] positions = new long[BATCH_DOCUMENTS];
-    long from = 1;
-    int count;
+    var walk = new PartitionWalk(partition);
     do {
       pause.run();
-      partition.lock.lock();
-      try {
-        if (partition.isDropped()) {
-          return;
-        }
-        count = partition.files().slots().scanUp(from, ids, positions);
-        for (int i = 0; i < count; i++) {
-          add(partition, ids[i], entries);
-          from = ids[i] + 1;
-        }
-      } finally {
-        partition.lock.unlock();
-      }
-      partition.letOthersIn();
-    } while (count > 0);
+    } while (walk.slice(() -> requireThere(partition), id -> add(partition, id, entries)));
+  }
+
+  private static void requireThere(PhysicalPartition partition) {
+    if (partition.isDropped()) {
+      throw new StorageException(StorageException.Reason.GONE, "the collection was dropped");
+    }
   }
 
   private void add(PhysicalPartition partition, long recordId, List<IndexEntry> entries) {

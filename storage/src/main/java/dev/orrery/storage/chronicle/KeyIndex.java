@@ -15,7 +15,6 @@ import java.util.Set;
 import java.util.concurrent.locks.Lock;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Consumer;
-import java.util.function.LongConsumer;
 import java.util.function.LongSupplier;
 
 /**
@@ -354,7 +353,7 @@ public final class KeyIndex implements AutoCloseable {
 
   /** As the other, for a caller who need not do anything before a checkpoint is published. */
   public void checkpoint(Lock writers, LongSupplier lsn) {
-    checkpoint(writers, lsn, applied -> {});
+    checkpoint(writers, new KeyIndexCheckpoint.Steps(lsn, applied -> {}, () -> {}));
   }
 
   /**
@@ -362,12 +361,9 @@ public final class KeyIndex implements AutoCloseable {
    *
    * @param writers keeps writers out; held while one bucket is copied in memory, never during I/O
    *     waits
-   * @param lsn what was applied last, whole; asked for under the lock
-   * @param beforePublish called without the lock, before the checkpoint becomes what a restart
-   *     finds, with the greatest lsn in it
    */
-  public synchronized void checkpoint(Lock writers, LongSupplier lsn, LongConsumer beforePublish) {
-    new KeyIndexCheckpoint(files, options, writers, lsn, beforePublish).run(this);
+  synchronized void checkpoint(Lock writers, KeyIndexCheckpoint.Steps steps) {
+    new KeyIndexCheckpoint(files, options, writers, steps).run(this);
   }
 
   /** Takes note of what is to be saved: false when there is nothing to do. */

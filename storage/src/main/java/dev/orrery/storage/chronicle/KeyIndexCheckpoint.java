@@ -21,22 +21,25 @@ final class KeyIndexCheckpoint {
   private final KeyIndexFiles files;
   private final KeyIndexOptions options;
   private final Lock writers;
-  private final LongSupplier lsn;
-  private final LongConsumer beforePublish;
+  private final Steps steps;
   private final List<Taken> taken = new ArrayList<>();
   private final List<Path> written = new ArrayList<>();
 
-  KeyIndexCheckpoint(
-      KeyIndexFiles files,
-      KeyIndexOptions options,
-      Lock writers,
-      LongSupplier lsn,
-      LongConsumer beforePublish) {
+  /**
+   * What the owner does on the way.
+   *
+   * @param lsn what was applied last, whole; asked for under the writers' lock
+   * @param beforePublish called without the lock, before the checkpoint becomes what a restart
+   *     finds, with the greatest lsn in it
+   * @param betweenBuckets called without the lock; may wait, and what it throws ends the checkpoint
+   */
+  record Steps(LongSupplier lsn, LongConsumer beforePublish, Runnable betweenBuckets) {}
+
+  KeyIndexCheckpoint(KeyIndexFiles files, KeyIndexOptions options, Lock writers, Steps steps) {
     this.files = files;
     this.options = options;
     this.writers = writers;
-    this.lsn = lsn;
-    this.beforePublish = beforePublish;
+    this.steps = steps;
   }
 
   /** A bucket, how it was, and after how many changes. */
@@ -50,7 +53,9 @@ final class KeyIndexCheckpoint {
       takeAll(index);
       var fresh =
           new KeyIndexManifest(options.valueLongs(), taken.stream().map(Taken::row).toList());
-      beforePublish.accept(taken.stream().mapToLong(one -> one.row().lsn()).max().orElse(0));
+      steps
+          .beforePublish()
+          .accept(taken.stream().mapToLong(one -> one.row().lsn()).max().orElse(0));
       files.replaceManifest(fresh.encode());
       taken.forEach(KeyIndexCheckpoint::confirm);
       index.completeCheckpoint(fresh);
@@ -66,6 +71,7 @@ final class KeyIndexCheckpoint {
       ChronicleBucket last = null;
       do {
         last = takeAfter(last, index);
+        steps.betweenBuckets().run();
       } while (last.prefix + 1 >>> last.depth == 0);
     } catch (RuntimeException | Error e) {
       written.forEach(KeyIndexFiles::deleteQuietly); // a full disk needs the room
@@ -85,7 +91,7 @@ final class KeyIndexCheckpoint {
       long stamp = bucket.lock.writeLock();
       try {
         changes = bucket.changes();
-        row = bucket.unchangedRow(lsn.getAsLong());
+        row = bucket.unchangedRow(steps.lsn().getAsLong());
         if (bucket.isDirty() && bucket.entries() instanceof ChronicleBucketMap map) {
           image = ChronicleBucketImage.capture(map, row.lsn());
         }

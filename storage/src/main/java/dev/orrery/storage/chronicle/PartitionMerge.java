@@ -61,7 +61,12 @@ final class PartitionMerge implements Takeover.Change {
   }
 
   /** Returns the number of the new partition. */
-  static int run(ChronicleEngine engine, ChronicleCollection collection, int first, int second) {
+  static int run(
+      ChronicleEngine engine,
+      ChronicleCollection collection,
+      int first,
+      int second,
+      Takeover.Pauses pauses) {
     collection.structureLock().lock();
     try {
       PhysicalPartition one = collection.require(first);
@@ -70,7 +75,7 @@ final class PartitionMerge implements Takeover.Change {
       var merge =
           new PartitionMerge(engine, collection, isOrdered ? one : other, isOrdered ? other : one);
       new Takeover(engine, collection, List.of(merge.lower, merge.upper), List.of(merge.child))
-          .run(merge);
+          .run(merge, pauses);
       return merge.child.id();
     } finally {
       collection.structureLock().unlock();

@@ -16,20 +16,20 @@ final class PartitionSplit {
     this.collection = collection;
   }
 
-  void run(int partitionId, String boundary) {
+  void run(int partitionId, String boundary, Takeover.Pauses pauses) {
     collection.structureLock().lock();
     try {
       PhysicalPartition parent = collection.require(partitionId);
       if (!parent.range().contains(boundary) || boundary.equals(parent.range().minInclusive())) {
         throw new IllegalArgumentException(boundary + " does not divide " + parent.range());
       }
-      split(parent, boundary);
+      split(parent, boundary, pauses);
     } finally {
       collection.structureLock().unlock();
     }
   }
 
-  private void split(PhysicalPartition parent, String boundary) {
+  private void split(PhysicalPartition parent, String boundary, Takeover.Pauses pauses) {
     PartitionMap map = collection.info().partitions().split(parent.id(), boundary, 0);
     List<PhysicalPartition> children = new ArrayList<>();
     for (PartitionMap.Entry entry : map.entries()) {
@@ -58,6 +58,7 @@ final class PartitionSplit {
               public List<Successor> successors(PhysicalPartition ignored) {
                 return children.stream().map(Successor::ofSplit).toList();
               }
-            });
+            },
+            pauses);
   }
 }

@@ -64,7 +64,7 @@ public final class StoreCheck {
         EngineOptions.defaults()
             .with(new EngineOptions.Checkpoints(Long.MAX_VALUE, Long.MAX_VALUE))
             .with(new EngineOptions.Limits(Long.MAX_VALUE, Long.MAX_VALUE))
-            .with(new EngineOptions.Compacting(1, Long.MAX_VALUE)); // nothing in the background
+            .with(new EngineOptions.Compacting(Long.MAX_VALUE)); // nothing in the background
     try (var engine = ChronicleEngine.open(directory, options, hooks)) {
       if (engine.replayedGroups() > 0) {
         progress.accept(

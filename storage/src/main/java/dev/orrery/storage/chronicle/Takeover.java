@@ -1,14 +1,16 @@
 package dev.orrery.storage.chronicle;
 
 import dev.orrery.storage.StorageException;
-import dev.orrery.storage.StoredDocument;
 import dev.orrery.storage.WorkMeter;
 import dev.orrery.storage.catalog.CollectionInfo;
 import dev.orrery.storage.partition.PartitionMap;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.Lock;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Lets new partitions take the place of old ones, while clients read and write. Documents stay
@@ -22,16 +24,25 @@ final class Takeover {
    * owners, and the parents retire. A crash before that record leaves the parents, after it the
    * children; what a child misses since it was saved is in the log.
    *
+   * Between its last save and the record there must be no checkpoint, which would let recovery begin
+   * after that save. So that checkpoints do not wait long, a child is saved twice: first all of it,
+   * with pauses, then what changed meanwhile.
+   *
    * A child is saved under the locks of its parents: a commit appends to the log first and reaches the
    * child later, and only those locks tell that the child has everything that the log has.
    */
-  private static final int BATCH_DOCUMENTS = 64;
+  private static final Logger LOGGER = LoggerFactory.getLogger(Takeover.class);
+
+  /** After how many the children's pages, which wait in memory until then, go to disk. */
+  private static final long SAVE_RECORDS = 1 << 17;
 
   private final ChronicleEngine engine;
   private final ChronicleCollection collection;
   private final List<PhysicalPartition> parents;
   private final List<PhysicalPartition> children;
   private final Lock writers;
+  private long copied;
+  private double done;
 
   Takeover(
       ChronicleEngine engine,
@@ -63,14 +74,30 @@ final class Takeover {
     List<Successor> successors(PhysicalPartition parent);
   }
 
-  void run(Change change) {
+  /** Work goes slice by slice, and between two of them is time for others. */
+  interface Pauses {
+    /**
+     * Called without any lock; may wait, and what it throws ends the work.
+     *
+     * @param done how much of the copying is done, from 0 to 1
+     */
+    void pause(double done);
+  }
+
+  void run(Change change, Pauses pauses) {
     boolean isDone = false;
     try {
       for (PhysicalPartition parent : parents) {
         SplitMirror mirror = change.mirror(parent);
         Collections.locked(parent, () -> parent.mirrorTo(mirror));
       }
-      parents.forEach(Takeover::copy);
+      long start = System.nanoTime();
+      copyAll(
+          share -> {
+            engine.requireOpen();
+            pauses.pause(share);
+          });
+      LOGGER.info("{} records of {} copied in {} ms", copied, parents, millisSince(start));
       long lsn = engine.exclusively(() -> handOver(change));
       isDone = true;
       // The parents' files may only go when the log surely says that they are no more.
@@ -84,26 +111,31 @@ final class Takeover {
     }
   }
 
-  private static void copy(PhysicalPartition parent) {
-    long[] ids = new long[BATCH_DOCUMENTS];
-    long[] positions = new long[BATCH_DOCUMENTS];
-    long from = 1;
-    int count;
-    do {
-      parent.lock.lock();
-      try {
-        requireThere(parent);
-        count = parent.files().slots().scanUp(from, ids, positions);
-        for (int i = 0; i < count; i++) {
-          StoredDocument document = parent.read(ids[i], new WorkMeter());
-          parent.mirror().copy(document);
-          from = ids[i] + 1;
+  private void copyAll(Pauses pauses) {
+    var checkpointer = new Checkpointer(engine.log(), () -> pauses.pause(done));
+    long saved = 0;
+    for (int i = 0; i < parents.size(); i++) {
+      PhysicalPartition parent = parents.get(i);
+      var walk = new PartitionWalk(parent);
+      while (walk.slice(() -> requireThere(parent), id -> copy(parent, id))) {
+        done = (i + walk.done()) / parents.size();
+        pauses.pause(done);
+        if (copied - saved >= SAVE_RECORDS) {
+          children.forEach(child -> checkpointer.savePages(child, writers));
+          saved = copied;
         }
-      } finally {
-        parent.lock.unlock();
       }
-      parent.letOthersIn();
-    } while (count > 0);
+    }
+    children.forEach(child -> checkpointer.save(child, writers));
+  }
+
+  private void copy(PhysicalPartition parent, long recordId) {
+    parent.mirror().copy(parent.read(recordId, new WorkMeter()));
+    copied++;
+  }
+
+  private static long millisSince(long nanos) {
+    return TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - nanos);
   }
 
   private static void requireThere(PhysicalPartition parent) {
@@ -121,6 +153,7 @@ final class Takeover {
     children.forEach(child -> checkpointer.save(child, writers));
     engine.ddl().lock();
     writers.lock();
+    long start = System.nanoTime();
     try {
       parents.forEach(Takeover::requireThere);
       CollectionInfo info = change.apply(collection.info());
@@ -131,7 +164,9 @@ final class Takeover {
       parents.forEach(parent -> parent.retire(change.successors(parent)));
       return engine.log().lastLsn();
     } finally {
+      long nanos = System.nanoTime() - start;
       writers.unlock();
+      LOGGER.info("writers of {} were kept out for {} us", parents, nanos / 1000);
       engine.ddl().unlock();
     }
   }

@@ -5,9 +5,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.orrery.storage.IndexRange;
 import dev.orrery.storage.NoHooks;
 import dev.orrery.storage.WorkMeter;
+import dev.orrery.storage.log.LogOptions;
+import dev.orrery.storage.log.SegmentInfo;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.HashSet;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.bson.BsonInt32;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -129,9 +132,9 @@ final class CompactionTest {
     }
     store.engine.checkpoint();
     var compaction = new Compaction(store.engine);
-    var candidates = compaction.candidates();
+    var candidates = compaction.candidates(() -> {});
     assertThat(candidates).isNotEmpty();
-    candidates.forEach(segment -> compaction.run(segment, () -> false));
+    candidates.forEach(segment -> compaction.run(segment, () -> false, () -> {}));
     return store.copyFiles();
   }
 
@@ -140,6 +143,48 @@ final class CompactionTest {
     store.engine.drop(store.store());
     compactAll();
     assertThat(store.engine.log().segments().size()).isLessThanOrEqualTo(2);
+    store.close();
+  }
+
+  @Test
+  void itPausesBetweenSlices() {
+    var large = LogOptions.defaults().withFsync(false).withSegmentBytes(512 << 10);
+    var options = EngineHarness.compacting().with(large);
+    var pauses = new AtomicInteger();
+    try (var one = new EngineHarness(root.resolve("large"), options, new NoHooks())) {
+      one.create(null);
+      one.engine.exclusively( // which keeps the background out
+          () -> {
+            for (int i = 0; i < 3_000; i++) {
+              one.insert(EngineHarness.document(i, 100));
+            }
+            for (int i = 0; i < 3_000; i++) {
+              if (i % 4 > 0) {
+                one.replace(i, EngineHarness.document(i, 100));
+              }
+            }
+            var compaction = new Compaction(one.engine);
+            SegmentInfo segment = compaction.candidates(() -> {}).get(0);
+            return compaction.run(segment, () -> false, pauses::incrementAndGet);
+          });
+      assertThat(pauses).hasValueGreaterThan(2);
+      assertThat(one.contents()).hasSize(3_000);
+      one.engine.verify();
+    }
+    store.close();
+  }
+
+  @Test
+  void itIsOverdueWhenMoreThanHalfOfTheLogIsGarbage() {
+    store.engine.exclusively(
+        () -> {
+          var compaction = new Compaction(store.engine);
+          assertThat(compaction.isOverdue()).isFalse();
+          overwrite(1);
+          overwrite(2);
+          assertThat(compaction.isOverdue()).isTrue();
+          return null;
+        });
     store.close();
   }
 }

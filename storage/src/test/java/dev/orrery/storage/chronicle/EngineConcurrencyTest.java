@@ -90,7 +90,7 @@ final class EngineConcurrencyTest {
         EngineOptions.defaults()
             .with(log)
             .with(new EngineOptions.Checkpoints(1 << 20, 500))
-            .with(new EngineOptions.Compacting(1L << 30, 0));
+            .with(new EngineOptions.Compacting(0));
     return ChronicleEngine.open(directory, options, new NoHooks());
   }
 
@@ -163,7 +163,7 @@ final class EngineConcurrencyTest {
     for (int i = 0; i < SPLITS; i++) {
       var partitions = ((ChronicleCollection) store()).physicalPartitions();
       var partition = partitions.get(random.nextInt(partitions.size()));
-      String boundary = SplitPoint.of(partition.files());
+      String boundary = SplitPoint.of(partition.files(), partition.range());
       if (boundary != null) {
         engine.split(store(), partition.id(), boundary);
       }

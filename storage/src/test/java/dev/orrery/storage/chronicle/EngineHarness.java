@@ -58,12 +58,12 @@ final class EngineHarness implements AutoCloseable {
     return EngineOptions.defaults()
         .with(LogOptions.defaults().withFsync(false).withSegmentBytes(64 << 10))
         .with(new EngineOptions.Checkpoints(Long.MAX_VALUE, Long.MAX_VALUE))
-        .with(new EngineOptions.Compacting(1L << 40, Long.MAX_VALUE));
+        .with(new EngineOptions.Compacting(Long.MAX_VALUE));
   }
 
   /** As {@link #quiet}, but garbage is removed when {@link ChronicleEngine#compact} is called. */
   static EngineOptions compacting() {
-    return quiet().with(new EngineOptions.Compacting(1L << 40, 0));
+    return quiet().with(new EngineOptions.Compacting(0));
   }
 
   CollectionStore create(String partitionKey, String... indexes) {

@@ -217,7 +217,7 @@ final class PartitionMergeTest {
       harness.engine.checkpoint();
       insert(harness, 500, 550);
       var collection = (ChronicleCollection) harness.store();
-      PartitionMerge.run(harness.engine, collection, 1, 2); // without its checkpoint
+      PartitionMerge.run(harness.engine, collection, 1, 2, done -> {}); // without its checkpoint
       insert(harness, 550, 600);
 
       harness.crash();

@@ -84,7 +84,7 @@ final class RandomWalkTest {
         EngineOptions.defaults()
             .with(log)
             .with(new EngineOptions.Checkpoints(Long.MAX_VALUE, Long.MAX_VALUE))
-            .with(new EngineOptions.Compacting(1L << 40, 0));
+            .with(new EngineOptions.Compacting(0));
     return ChronicleEngine.open(directory, options, new NoHooks());
   }
 
@@ -235,7 +235,7 @@ final class RandomWalkTest {
     var collection = (ChronicleCollection) store();
     var partition =
         collection.physicalPartitions().get(random.nextInt(collection.physicalPartitions().size()));
-    String boundary = SplitPoint.of(partition.files());
+    String boundary = SplitPoint.of(partition.files(), partition.range());
     if (boundary != null && collection.physicalPartitions().size() < 20) {
       engine.split(collection, partition.id(), boundary);
     }

@@ -100,7 +100,7 @@ final class PowerCutTest {
       return EngineOptions.defaults()
           .with(LogOptions.defaults().withFsync(isDurable).withSegmentBytes(32 << 10))
           .with(new EngineOptions.Checkpoints(Long.MAX_VALUE, Long.MAX_VALUE))
-          .with(new EngineOptions.Compacting(1L << 40, 0));
+          .with(new EngineOptions.Compacting(0));
     }
 
     void run() throws IOException {
