@@ -211,6 +211,34 @@ class AccessTest {
     }
   }
 
+  /** An upsert may insert, so it needs the right to; what only looks like one does not. */
+  @Test
+  void anUpdaterMayNotUpsert() {
+    MongoDatabase lobby = root.getDatabase("lobby");
+    run(
+        lobby,
+        "{createRole: 'updater', roles: [], privileges: [{resource: {db: 'lobby', collection: 'u'},"
+            + " actions: ['find', 'update']}]}");
+    run(lobby, "{createUser: 'updater', pwd: 'p', roles: ['updater']}");
+    try (MongoClient updater = server.client("updater:p@", "authSource=lobby")) {
+      MongoDatabase own = updater.getDatabase("lobby");
+      for (String upsert : List.of("false", "0", "0.0")) {
+        run(
+            own,
+            "{update: 'u', updates: [{q: {}, u: {$set: {v: 1}}, upsert: %s}]}".formatted(upsert));
+      }
+      for (String upsert : List.of("true", "1", "0.5")) {
+        String update = "{update: 'u', updates: [{q: {}, u: {$set: {v: 1}}, upsert: %s}]}";
+        assertThatThrownBy(() -> run(own, update.formatted(upsert)))
+            .isInstanceOf(MongoCommandException.class)
+            .hasMessageContaining("not authorized on lobby to execute command");
+      }
+    } finally {
+      run(lobby, "{dropUser: 'updater'}");
+      run(lobby, "{dropRole: 'updater'}");
+    }
+  }
+
   @Test
   void pipelinesAndViewsReachNoOtherDatabase() {
     List<String> before = state();

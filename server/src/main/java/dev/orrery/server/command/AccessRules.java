@@ -7,6 +7,7 @@ import dev.orrery.server.auth.Grants;
 import dev.orrery.server.auth.Resource;
 import dev.orrery.server.auth.UserName;
 import dev.orrery.server.command.Command.Trait;
+import dev.orrery.server.expression.Truth;
 import dev.orrery.storage.value.RawDocument;
 import dev.orrery.storage.value.RawElements;
 import dev.orrery.storage.value.RawTypes;
@@ -221,7 +222,8 @@ final class AccessRules {
     if (value == null) {
       return false;
     }
-    return value.type() == RawTypes.BOOLEAN ? value.asBoolean() : value.isNumber();
+    boolean isFlag = value.type() == RawTypes.BOOLEAN || value.isNumber();
+    return isFlag && Truth.isTrue(value.toBsonValue());
   }
 
   /** An update, and an insert where one of them may be an upsert. */
