@@ -1,5 +1,6 @@
 package dev.orrery.benchmarks;
 
+import dev.orrery.benchmarks.metering.MeteredServer;
 import dev.orrery.benchmarks.metering.MeteringBenchmark;
 import dev.orrery.benchmarks.store.HeapBenchmark;
 import dev.orrery.benchmarks.store.StoreBenchmark;
@@ -15,7 +16,8 @@ public final class Main {
                  [--document FILE]
              benchmarks.jar store|heap [--documents N] [--durable N] [--rounds N] [--warmups N]
                  [--stores NAME,...] [--directory DIR]
-             benchmarks.jar metering [--documents N] [--reads N] [--rounds N] [--warmups N]""";
+             benchmarks.jar metering [--parts dispatch,network] [--documents N] [--reads N]
+                 [--rounds N] [--warmups N]""";
 
   private Main() {}
 
@@ -29,6 +31,7 @@ public final class Main {
       case "store" -> new StoreBenchmark(options).run();
       case "metering" -> new MeteringBenchmark(options).run();
       case "heap" -> new HeapBenchmark(options).run();
+      case MeteredServer.NAME -> MeteredServer.run(options);
       default -> {
         System.err.println(USAGE);
         System.exit(2);

@@ -28,7 +28,7 @@ public record Options(Map<String, String> values) {
   }
 
   /** Refuses an option that nobody reads. */
-  void requireKnown(Set<String> names) {
+  public void requireKnown(Set<String> names) {
     for (String name : values.keySet()) {
       if (!names.contains(name)) {
         throw new IllegalArgumentException("no option --" + name + "; there are " + names);
@@ -48,12 +48,12 @@ public record Options(Map<String, String> values) {
     return values.getOrDefault(name, otherwise);
   }
 
-  Path path(String name, String otherwise) {
+  public Path path(String name, String otherwise) {
     return Path.of(values.getOrDefault(name, otherwise));
   }
 
   /** What stands between commas. */
-  List<String> list(String name, String otherwise) {
+  public List<String> list(String name, String otherwise) {
     String text = values.getOrDefault(name, otherwise);
     return text.isEmpty() ? List.of() : Arrays.asList(text.split(","));
   }

@@ -12,10 +12,13 @@ import dev.orrery.server.command.DataCommands;
 import dev.orrery.server.command.DataServices;
 import dev.orrery.server.command.Databases;
 import dev.orrery.server.command.Dispatcher;
+import dev.orrery.server.command.NetworkMeters;
 import dev.orrery.server.command.Request;
 import dev.orrery.server.command.ServerFacts;
 import dev.orrery.server.command.Workers;
 import dev.orrery.server.cursor.CursorRegistry;
+import dev.orrery.server.net.CommandHandler;
+import dev.orrery.server.net.RequestHandler;
 import dev.orrery.server.operation.Operations;
 import dev.orrery.server.plan.Planner;
 import dev.orrery.server.query.QueryHooks;
@@ -46,7 +49,7 @@ import org.bson.BsonDocument;
 import org.bson.BsonString;
 import org.bson.types.ObjectId;
 
-/** A server without its network: two dispatchers over one engine, one of which counts. */
+/** A server but for its network: two dispatchers over one engine, one of which counts. */
 final class DispatchedServer implements AutoCloseable {
   /** What is read. */
   enum Kind {
@@ -68,11 +71,10 @@ final class DispatchedServer implements AutoCloseable {
       return title;
     }
 
-    private RawDocument find(int id) {
-      return RawDocument.of(
-          BsonDocument.parse(
-              "{find: '%s', filter: %s, limit: 1, singleBatch: true, $db: 'bench'}"
-                  .formatted(collection, filter.formatted(id, id))));
+    BsonDocument find(int id) {
+      return BsonDocument.parse(
+          "{find: '%s', filter: %s, limit: 1, singleBatch: true, $db: 'bench'}"
+              .formatted(collection, filter.formatted(id, id)));
     }
   }
 
@@ -145,7 +147,8 @@ final class DispatchedServer implements AutoCloseable {
       }
       var ready = new Request[REQUESTS];
       for (int i = 0; i < REQUESTS; i++) {
-        ready[i] = Request.message(connection, kind.find(random.nextInt(count)), List.of());
+        var find = RawDocument.of(kind.find(random.nextInt(count)));
+        ready[i] = Request.message(connection, find, List.of());
       }
       requests.put(kind, ready);
     }
@@ -161,6 +164,11 @@ final class DispatchedServer implements AutoCloseable {
         || replies.get(0).containsKey("writeErrors")) {
       throw new IllegalStateException(replies.toString());
     }
+  }
+
+  /** What answers the requests of a network. */
+  RequestHandler handler(boolean isCounted) {
+    return new CommandHandler(isCounted ? counting : notCounting, new NetworkMeters());
   }
 
   /** Reads that many random documents, one after the other. */

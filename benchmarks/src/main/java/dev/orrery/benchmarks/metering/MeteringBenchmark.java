@@ -1,10 +1,12 @@
 package dev.orrery.benchmarks.metering;
 
 import dev.orrery.benchmarks.Options;
+import java.io.IOException;
 import java.lang.management.ManagementFactory;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.Arrays;
+import java.util.List;
+import java.util.Set;
 
 /**
  * How much of its throughput a server loses to the accounting of request units: point reads by
@@ -18,12 +20,18 @@ public final class MeteringBenchmark {
   private static final int ROUNDS = 15;
   private static final int WARMUPS = 5;
 
+  private static final Set<String> OPTIONS =
+      Set.of("documents", "reads", "rounds", "warmups", "parts");
+
+  private final List<String> parts;
   private final int documents;
   private final int reads;
   private final int rounds;
   private final int warmups;
 
   public MeteringBenchmark(Options options) {
+    options.requireKnown(OPTIONS);
+    this.parts = options.list("parts", "dispatch,network");
     this.documents = options.number("documents", DOCUMENTS);
     this.reads = options.number("reads", READS);
     this.rounds = options.number("rounds", ROUNDS);
@@ -31,6 +39,15 @@ public final class MeteringBenchmark {
   }
 
   public void run() throws Exception {
+    if (parts.contains("dispatch")) {
+      dispatch();
+    }
+    if (parts.contains("network")) {
+      new MeteringOverNetwork(documents, reads, rounds, warmups).run();
+    }
+  }
+
+  private void dispatch() throws IOException {
     Path directory = Files.createTempDirectory("orrery-metering");
     try (var server = new DispatchedServer(directory)) {
       server.fill(documents);
@@ -46,27 +63,9 @@ public final class MeteringBenchmark {
 
   /** Rounds of both kinds alternate, so that what slows the machine slows both. */
   private void compare(DispatchedServer server, DispatchedServer.Kind kind) {
-    double[] counted = new double[rounds];
-    double[] uncounted = new double[rounds];
-    double[] ratios = new double[rounds];
-    for (int round = -warmups; round < rounds; round++) {
-      boolean isCountedFirst = (round & 1) == 0;
-      double first = nanosPerRead(server, kind, isCountedFirst);
-      double second = nanosPerRead(server, kind, !isCountedFirst);
-      if (round >= 0) {
-        counted[round] = isCountedFirst ? first : second;
-        uncounted[round] = isCountedFirst ? second : first;
-        ratios[round] = counted[round] / uncounted[round];
-      }
-    }
-    System.out.printf(
-        "| %s | %.0f | %.0f | %.3f (%.3f to %.3f) |%n",
-        kind.title(),
-        median(counted),
-        median(uncounted),
-        median(ratios),
-        Arrays.stream(ratios).min().orElseThrow(),
-        Arrays.stream(ratios).max().orElseThrow());
+    var turns = new Turns(rounds, warmups);
+    turns.run(isCounted -> nanosPerRead(server, kind, isCounted));
+    System.out.println(turns.row(kind.title()));
   }
 
   private double nanosPerRead(
@@ -75,11 +74,5 @@ public final class MeteringBenchmark {
     long start = threads.getCurrentThreadCpuTime();
     server.read(kind, isCounted, reads);
     return (double) (threads.getCurrentThreadCpuTime() - start) / reads;
-  }
-
-  private static double median(double[] values) {
-    double[] sorted = values.clone();
-    Arrays.sort(sorted);
-    return sorted[sorted.length / 2];
   }
 }

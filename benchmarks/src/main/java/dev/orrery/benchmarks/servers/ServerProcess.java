@@ -70,7 +70,7 @@ public final class ServerProcess implements AutoCloseable {
   }
 
   /** The ready line of a server in this jar. */
-  static void announce(int port) {
+  public static void announce(int port) {
     String host = InetAddress.getLoopbackAddress().getHostAddress();
     System.out.println("ready: mongodb://" + host + ":" + port);
     System.out.flush();
