@@ -8,7 +8,6 @@ import dev.orrery.storage.StorageException;
 import dev.orrery.storage.StorageHooks;
 import dev.orrery.storage.WorkMeter;
 import dev.orrery.storage.WriteBatch;
-import dev.orrery.storage.WriteOperation;
 import dev.orrery.storage.catalog.Catalog;
 import dev.orrery.storage.catalog.CollectionInfo;
 import dev.orrery.storage.catalog.CollectionInfo.IndexEntry;
@@ -141,9 +140,10 @@ public final class ChronicleEngine implements StorageEngine {
       CollectionInfo info = describe(old.info().namespace(), creation);
       // In one group: a crash leaves the old collection or the new one.
       log.awaitDurable(record(CatalogRecord.drop(old.info().id()), CatalogRecord.put(info)));
-      forget(old);
       catalog.put(info);
-      return collections.add(info);
+      CollectionStore replacement = collections.add(info); // nobody finds none in between
+      forget(old);
+      return replacement;
     } finally {
       writers.unlock();
       ddl.unlock();
@@ -194,11 +194,13 @@ public final class ChronicleEngine implements StorageEngine {
       } else {
         // In one group: a crash must not leave the one dropped and the other not renamed.
         log.awaitDurable(record(CatalogRecord.drop(target.info().id()), CatalogRecord.put(info)));
-        forget(target);
       }
       catalog.put(info);
       renamed.describe(info);
       collections.rename(renamed, from);
+      if (target != null) {
+        forget(target); // nobody finds none in between
+      }
       return true;
     } finally {
       ddl.unlock();
@@ -304,12 +306,7 @@ public final class ChronicleEngine implements StorageEngine {
   @Override
   public CommitResult commit(WriteBatch batch, WorkMeter meter) {
     requireOpen();
-    long bytes = bytesAdded(batch);
-    if (bytes == 0) {
-      diskSpace.requireForDeletes();
-    } else {
-      diskSpace.require(bytes);
-    }
+    diskSpace.require(batch);
     return commits.run(batch, meter);
   }
 
@@ -363,18 +360,6 @@ public final class ChronicleEngine implements StorageEngine {
     requireOpen();
     diskSpace.require(Arrays.stream(payloads).mapToLong(payload -> payload.length).sum());
     return append(payloads);
-  }
-
-  private static long bytesAdded(WriteBatch batch) {
-    long bytes = 0;
-    for (WriteOperation operation : batch.operations()) {
-      if (operation instanceof WriteOperation.Insert insert) {
-        bytes += insert.document().length();
-      } else if (operation instanceof WriteOperation.Replace replace) {
-        bytes += replace.after().length();
-      }
-    }
-    return bytes;
   }
 
   private long append(byte[]... payloads) {

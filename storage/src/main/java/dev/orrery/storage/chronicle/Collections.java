@@ -119,8 +119,9 @@ final class Collections {
     return new PrimaryKeys(info.partitionKey(), strings);
   }
 
+  /** Its name may be another's already. */
   void drop(ChronicleCollection collection) {
-    byName.remove(collection.info().namespace());
+    byName.remove(collection.info().namespace(), collection);
     byId.remove(collection.info().id());
     collection.drop();
     for (PhysicalPartition partition : collection.physicalPartitions()) {

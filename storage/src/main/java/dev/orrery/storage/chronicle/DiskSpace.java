@@ -1,6 +1,8 @@
 package dev.orrery.storage.chronicle;
 
 import dev.orrery.storage.StorageException;
+import dev.orrery.storage.WriteBatch;
+import dev.orrery.storage.WriteOperation;
 import java.io.IOException;
 import java.nio.file.FileStore;
 import java.nio.file.FileVisitResult;
@@ -48,9 +50,12 @@ final class DiskSpace {
     require(reserveBytes, bytes);
   }
 
-  /** Deletes take little and make room, so they may use most of the reserve. */
-  void requireForDeletes() {
-    require(reserveBytes / 4, 0);
+  /**
+   * The same for a batch. Deletes take little and make room, so they may use most of the reserve.
+   */
+  void require(WriteBatch batch) {
+    long bytes = bytesAdded(batch);
+    require(bytes == 0 ? reserveBytes / 4 : reserveBytes, bytes);
   }
 
   private void require(long reserve, long bytes) {
@@ -81,6 +86,18 @@ final class DiskSpace {
       throw new StorageException(
           StorageException.Reason.IO, "cannot tell the free space of " + directory, e);
     }
+  }
+
+  private static long bytesAdded(WriteBatch batch) {
+    long bytes = 0;
+    for (WriteOperation operation : batch.operations()) {
+      if (operation instanceof WriteOperation.Insert insert) {
+        bytes += insert.document().length();
+      } else if (operation instanceof WriteOperation.Replace replace) {
+        bytes += replace.after().length();
+      }
+    }
+    return bytes;
   }
 
   /** What the files below a directory really occupy is not known to Java; their lengths are. */
