@@ -5,6 +5,7 @@ import dev.orrery.benchmarks.metering.MeteringBenchmark;
 import dev.orrery.benchmarks.store.HeapBenchmark;
 import dev.orrery.benchmarks.store.StoreBenchmark;
 import java.util.Arrays;
+import java.util.List;
 
 /** Runs one of the benchmarks by name; docs/benchmarks.md says what each prints. */
 public final class Main {
@@ -22,11 +23,13 @@ public final class Main {
   private Main() {}
 
   public static void main(String[] arguments) throws Exception {
-    String name = arguments.length == 0 ? "" : arguments[0];
-    var options =
-        Options.parse(
-            Arrays.asList(arguments).subList(Math.min(1, arguments.length), arguments.length));
-    switch (name) {
+    List<String> words = Arrays.asList(arguments);
+    if (words.isEmpty() || words.contains("--help")) {
+      System.out.println(USAGE);
+      return;
+    }
+    var options = Options.parse(words.subList(1, words.size()));
+    switch (words.get(0)) {
       case "run" -> new Run(options).run();
       case "store" -> new StoreBenchmark(options).run();
       case "metering" -> new MeteringBenchmark(options).run();
