@@ -47,6 +47,7 @@ final class DurableInserts implements Workload {
         target.run(Loading.DATABASE, new BsonDocument("create", new BsonString(COLLECTION)));
         traffic.put(target.name(), new BulkTraffic(COLLECTION, 1));
       }
+      bench.warmUpFresh(steady(bench.plan().mostConnections()), fleet.targets());
       Path directory = bench.directory();
       for (int connections : bench.plan().connections()) {
         interleave(bench, connections, fleet.targets(), directory);
@@ -56,8 +57,8 @@ final class DurableInserts implements Workload {
 
   private void interleave(Bench bench, int connections, List<Target> targets, Path directory)
       throws Exception {
-    String variant = Steady.connections(connections);
-    var steady = new Steady(name(), variant, connections, target -> traffic.get(target.name()));
+    var steady = steady(connections);
+    String variant = steady.variant();
     for (Target target : targets) {
       bench.warmUp(steady, target);
     }
@@ -71,6 +72,11 @@ final class DurableInserts implements Workload {
         bench.record(new Sample(name(), variant, LOG, round, log));
       }
     }
+  }
+
+  private Steady steady(int connections) {
+    String variant = Steady.connections(connections);
+    return new Steady(name(), variant, connections, target -> traffic.get(target.name()));
   }
 
   private static Map<Metric, Double> log(int writers, double seconds, Path directory)
