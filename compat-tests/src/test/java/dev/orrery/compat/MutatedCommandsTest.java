@@ -21,24 +21,6 @@ import org.junit.jupiter.api.Test;
  * in other ways.
  */
 final class MutatedCommandsTest {
-  private static final List<String> AREAS =
-      List.of(
-          "admin",
-          "agg-group",
-          "agg-join",
-          "agg-stage",
-          "agg-window",
-          "expr-arith",
-          "expr-array",
-          "expr-convert",
-          "expr-date",
-          "expr-string",
-          "index",
-          "query",
-          "read",
-          "update",
-          "write");
-
   private static final int INTERNAL_ERROR = 1;
 
   private final int rounds = Integer.getInteger("mutation.rounds", 1);
@@ -52,7 +34,7 @@ final class MutatedCommandsTest {
         var client = new WireClient(server.port())) {
       new OracleReplay(client).loadData();
       for (int i = 0; i < rounds; i++) {
-        for (String area : AREAS) {
+        for (String area : OracleReplay.AREAS) {
           for (Map<String, Object> one : OracleReplay.cases(area)) {
             run(client, one);
           }

@@ -16,6 +16,24 @@ import org.bson.BsonValue;
 
 /** Replays answers recorded from MongoDB 7.0.15 and tells which ones this server gives too. */
 final class OracleReplay {
+  static final List<String> AREAS =
+      List.of(
+          "admin",
+          "agg-group",
+          "agg-join",
+          "agg-stage",
+          "agg-window",
+          "expr-arith",
+          "expr-array",
+          "expr-convert",
+          "expr-date",
+          "expr-string",
+          "index",
+          "query",
+          "read",
+          "update",
+          "write");
+
   private static final BsonInt64 NO_CURSOR = new BsonInt64(0);
 
   private final WireClient client;

@@ -16,7 +16,7 @@ import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.ValueSource;
+import org.junit.jupiter.params.provider.FieldSource;
 
 /**
  * Compares this server's answers with those of MongoDB 7.0.15, area by area. What differs is named
@@ -58,24 +58,7 @@ final class OracleTest {
   }
 
   @ParameterizedTest
-  @ValueSource(
-      strings = {
-        "admin",
-        "agg-group",
-        "agg-join",
-        "agg-stage",
-        "agg-window",
-        "expr-arith",
-        "expr-array",
-        "expr-convert",
-        "expr-date",
-        "expr-string",
-        "index",
-        "query",
-        "read",
-        "update",
-        "write"
-      })
+  @FieldSource("dev.orrery.compat.OracleReplay#AREAS")
   void answersAsMongoDbDoes(String area) throws IOException {
     List<Outcome> outcomes = replay.run(area);
     List<Outcome> others =

@@ -10,6 +10,7 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.function.Consumer;
 import org.bson.BsonDocument;
 import org.bson.BsonValue;
 import org.jspecify.annotations.Nullable;
@@ -92,6 +93,18 @@ record GroupStage(
 
   @Override
   public DocumentStream open(DocumentStream input, Run run) {
+    return open(
+        run,
+        groups -> {
+          for (BsonDocument one = input.next(); one != null; one = input.next()) {
+            groups.add(one);
+          }
+        },
+        input::close);
+  }
+
+  /** The groups, which are filled when the first of them is asked for. */
+  DocumentStream open(Run run, Consumer<Grouping> filling, Runnable close) {
     return new DocumentStream() {
       private @Nullable Grouping groups;
 
@@ -99,9 +112,7 @@ record GroupStage(
       public @Nullable BsonDocument next() {
         if (groups == null) {
           groups = new Grouping(GroupStage.this, run, 0);
-          for (BsonDocument one = input.next(); one != null; one = input.next()) {
-            groups.add(one);
-          }
+          filling.accept(groups);
           groups.finish();
         }
         return groups.next();
@@ -112,7 +123,7 @@ record GroupStage(
         if (groups != null) {
           groups.close();
         }
-        input.close();
+        close.run();
       }
     };
   }

@@ -55,26 +55,8 @@ record SplitGroup(List<Stage> stages, int place) {
     if (meters != null) {
       meters.addAll(totals);
     }
-    return new DocumentStream() {
-      private @Nullable Grouping groups;
-
-      @Override
-      public @Nullable BsonDocument next() {
-        if (groups == null) {
-          groups = new Grouping(group(), run, 0);
-          groupAll(groups, new Opened(parts, run, totals), run);
-          groups.finish();
-        }
-        return groups.next();
-      }
-
-      @Override
-      public void close() {
-        if (groups != null) {
-          groups.close();
-        }
-      }
-    };
+    return group()
+        .open(run, whole -> groupAll(whole, new Opened(parts, run, totals), run), () -> {});
   }
 
   private void groupAll(Grouping whole, Opened parts, Run run) {

@@ -2,14 +2,10 @@ package dev.orrery.server.aggregate;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.orrery.server.expression.ParseContext;
-import dev.orrery.server.query.Collation;
 import dev.orrery.storage.Namespace;
-import dev.orrery.storage.value.RawDocument;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 import java.util.stream.Stream;
@@ -45,21 +41,11 @@ class ManualExamplesTest {
             collections.put(
                 new Namespace("db", name),
                 documents.asArray().stream().map(BsonValue::asDocument).toList()));
-    var context =
-        PipelineContext.of(
+    List<BsonDocument> results =
+        collections.run(
             new Namespace("db", data.getFirstKey()),
-            ParseContext.at(0),
-            Collation.SIMPLE,
-            collections);
-    List<BsonDocument> stages = Pipeline.documents(one.getArray("pipeline"));
-    var results = new ArrayList<BsonDocument>();
-    try (var stream =
-        Pipeline.parse(stages, context, null)
-            .run(new Run(collections, new Run.Spill(temporary, true)))) {
-      for (RawDocument next = stream.next(); next != null; next = stream.next()) {
-        results.add(next.toBsonDocument());
-      }
-    }
+            Pipeline.documents(one.getArray("pipeline")),
+            new Run.Spill(temporary, true));
     assertThat(new BsonArray(results)).isEqualTo(one.getArray("results"));
   }
 }

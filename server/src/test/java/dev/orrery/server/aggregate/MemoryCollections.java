@@ -1,5 +1,7 @@
 package dev.orrery.server.aggregate;
 
+import dev.orrery.server.expression.ParseContext;
+import dev.orrery.server.query.Collation;
 import dev.orrery.storage.Namespace;
 import dev.orrery.storage.value.RawDocument;
 import java.util.ArrayList;
@@ -10,6 +12,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.Executor;
+import org.bson.BsonArray;
 import org.bson.BsonDocument;
 import org.bson.BsonInt32;
 import org.bson.BsonObjectId;
@@ -51,6 +54,25 @@ final class MemoryCollections implements Environment, Output {
       list.add(check -> stream(all.subList(from, to).iterator(), check));
     }
     return list;
+  }
+
+  Pipeline parse(Namespace namespace, List<BsonDocument> stages) {
+    var context = PipelineContext.of(namespace, ParseContext.at(0), Collation.SIMPLE, this);
+    return Pipeline.parse(stages, context, null);
+  }
+
+  List<BsonDocument> run(Namespace namespace, String stages, Run.Spill spill) {
+    return run(namespace, Pipeline.documents(BsonArray.parse(stages)), spill);
+  }
+
+  List<BsonDocument> run(Namespace namespace, List<BsonDocument> stages, Run.Spill spill) {
+    var results = new ArrayList<BsonDocument>();
+    try (var stream = parse(namespace, stages).run(new Run(this, spill))) {
+      for (RawDocument one = stream.next(); one != null; one = stream.next()) {
+        results.add(one.toBsonDocument());
+      }
+    }
+    return results;
   }
 
   void put(Namespace namespace, List<BsonDocument> documents) {

@@ -4,10 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.orrery.server.error.CommandException;
 import dev.orrery.server.expression.Expressions;
-import dev.orrery.server.expression.ParseContext;
-import dev.orrery.server.query.Collation;
 import dev.orrery.storage.Namespace;
-import dev.orrery.storage.value.RawDocument;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;
@@ -166,15 +163,12 @@ class OperatorCasesTest {
   private BsonArray answer(BsonDocument stage, List<BsonDocument> data) {
     var collections = new MemoryCollections();
     collections.put(NAMESPACE, data);
-    var context = PipelineContext.of(NAMESPACE, ParseContext.at(0), Collation.SIMPLE, collections);
     var values = new BsonArray();
     try {
-      Pipeline pipeline = Pipeline.parse(List.of(stage), context, null);
-      try (var stream = pipeline.run(new Run(collections, new Run.Spill(temporary, true)))) {
-        for (RawDocument next = stream.next(); next != null; next = stream.next()) {
-          BsonValue value = next.toBsonDocument().get("r");
-          values.add(value == null ? new BsonString("missing") : value);
-        }
+      var spill = new Run.Spill(temporary, true);
+      for (BsonDocument result : collections.run(NAMESPACE, List.of(stage), spill)) {
+        BsonValue value = result.get("r");
+        values.add(value == null ? new BsonString("missing") : value);
       }
       return values;
     } catch (CommandException e) {

@@ -2,10 +2,7 @@ package dev.orrery.server.aggregate;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.orrery.server.expression.ParseContext;
-import dev.orrery.server.query.Collation;
 import dev.orrery.storage.Namespace;
-import dev.orrery.storage.value.RawDocument;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -64,19 +61,11 @@ class OptimizerTest {
   }
 
   private Pipeline parse(String stages) {
-    var context = PipelineContext.of(LOCAL, ParseContext.at(0), Collation.SIMPLE, collections);
-    return Pipeline.parse(Pipeline.documents(BsonArray.parse(stages)), context, null);
+    return collections.parse(LOCAL, Pipeline.documents(BsonArray.parse(stages)));
   }
 
   private List<BsonDocument> run(String stages, long bytesMax) {
-    var results = new ArrayList<BsonDocument>();
-    var spill = new Run.Spill(temporary, true, bytesMax);
-    try (var stream = parse(stages).run(new Run(collections, spill))) {
-      for (RawDocument one = stream.next(); one != null; one = stream.next()) {
-        results.add(one.toBsonDocument());
-      }
-    }
-    return results;
+    return collections.run(LOCAL, stages, new Run.Spill(temporary, true, bytesMax));
   }
 
   private List<String> rewritten(String stages) {

@@ -5,10 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.within;
 
 import dev.orrery.server.error.CommandException;
-import dev.orrery.server.expression.ParseContext;
-import dev.orrery.server.query.Collation;
 import dev.orrery.storage.Namespace;
-import dev.orrery.storage.value.RawDocument;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -41,18 +38,11 @@ class PipelineTest {
   }
 
   private Pipeline parse(String stages) {
-    var context = PipelineContext.of(ITEMS, ParseContext.at(0), Collation.SIMPLE, collections);
-    return Pipeline.parse(Pipeline.documents(BsonArray.parse(stages)), context, null);
+    return collections.parse(ITEMS, Pipeline.documents(BsonArray.parse(stages)));
   }
 
   private List<BsonDocument> run(String stages, Run.Spill spill) {
-    var results = new ArrayList<BsonDocument>();
-    try (var stream = parse(stages).run(new Run(collections, spill))) {
-      for (RawDocument one = stream.next(); one != null; one = stream.next()) {
-        results.add(one.toBsonDocument());
-      }
-    }
-    return results;
+    return collections.run(ITEMS, stages, spill);
   }
 
   private Run.Spill inMemory() {

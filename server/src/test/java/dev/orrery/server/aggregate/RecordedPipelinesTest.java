@@ -3,10 +3,7 @@ package dev.orrery.server.aggregate;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.orrery.server.error.CommandException;
-import dev.orrery.server.expression.ParseContext;
-import dev.orrery.server.query.Collation;
 import dev.orrery.storage.Namespace;
-import dev.orrery.storage.value.RawDocument;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -114,18 +111,11 @@ class RecordedPipelinesTest {
   private BsonArray run(BsonDocument command, String database, MemoryCollections collections) {
     BsonValue name = command.get("aggregate");
     String collection = name.isString() ? name.asString().getValue() : "$cmd.aggregate";
-    var context =
-        PipelineContext.of(
-            new Namespace(database, collection), ParseContext.at(0), Collation.SIMPLE, collections);
-    List<BsonDocument> stages = Pipeline.documents(command.getArray("pipeline"));
-    Pipeline pipeline = Pipeline.parse(stages, context, null);
-    var results = new BsonArray();
-    try (var stream = pipeline.run(new Run(collections, new Run.Spill(temporary, true)))) {
-      for (RawDocument one = stream.next(); one != null; one = stream.next()) {
-        results.add(one.toBsonDocument());
-      }
-    }
-    return results;
+    return new BsonArray(
+        collections.run(
+            new Namespace(database, collection),
+            Pipeline.documents(command.getArray("pipeline")),
+            new Run.Spill(temporary, true)));
   }
 
   private static List<BsonDocument> documents(BsonArray array) {

@@ -4,10 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.orrery.server.error.CommandException;
-import dev.orrery.server.expression.ParseContext;
-import dev.orrery.server.query.Collation;
 import dev.orrery.storage.Namespace;
-import dev.orrery.storage.value.RawDocument;
 import java.io.IOException;
 import java.math.BigDecimal;
 import java.nio.file.Files;
@@ -91,15 +88,7 @@ class SplitGroupTest {
 
   private List<BsonDocument> run(String stages, int parts, Run.Spill spill) {
     collections.divide(parts, threads);
-    var context = PipelineContext.of(ITEMS, ParseContext.at(0), Collation.SIMPLE, collections);
-    var pipeline = Pipeline.parse(Pipeline.documents(BsonArray.parse(stages)), context, null);
-    var results = new ArrayList<BsonDocument>();
-    try (var stream = pipeline.run(new Run(collections, spill))) {
-      for (RawDocument one = stream.next(); one != null; one = stream.next()) {
-        results.add(one.toBsonDocument());
-      }
-    }
-    return results;
+    return collections.run(ITEMS, stages, spill);
   }
 
   private Run.Spill inMemory() {
