@@ -35,6 +35,7 @@ final class Run {
           "client",
           "target",
           "jar",
+          "before",
           "jvm",
           "directory",
           "results",
@@ -78,18 +79,25 @@ final class Run {
   }
 
   private Fleet.Settings settings(Path directory) {
+    String before = options.text("before", "");
+    return new Fleet.Settings(
+        java(options.path("jar", "server/target/orrery.jar"), options.text("jvm", "")),
+        before.isEmpty() ? List.of() : java(Path.of(before), ""),
+        directory,
+        kinds(),
+        options.list("target", "").stream().map(Run::target).toList());
+  }
+
+  /** How Java is called for a jar of Orrery. */
+  private static List<String> java(Path jar, String jvm) {
     var java = new ArrayList<String>();
-    Stream.of(options.text("jvm", "").split(" "))
-        .filter(Predicate.not(String::isEmpty))
-        .forEach(java::add);
-    Path jar = options.path("jar", "server/target/orrery.jar");
+    Stream.of(jvm.split(" ")).filter(Predicate.not(String::isEmpty)).forEach(java::add);
     Path archive = jar.resolveSibling("orrery.jsa"); // as the launcher does
     if (Files.exists(archive)) {
       java.addAll(List.of("-XX:SharedArchiveFile=" + archive, "-Xlog:disable"));
     }
     java.addAll(List.of("-Dsun.misc.unsafe.memory.access=allow", "-jar", jar.toString()));
-    return new Fleet.Settings(
-        java, directory, kinds(), options.list("target", "").stream().map(Run::target).toList());
+    return java;
   }
 
   /** Orrery is always among them. */
@@ -111,7 +119,8 @@ final class Run {
   private String command() {
     var command = new StringBuilder("java -jar benchmarks/target/benchmarks.jar run");
     options.values().entrySet().stream()
-        .filter(option -> !Set.of("directory", "results", "jar").contains(option.getKey()))
+        .filter(
+            option -> !Set.of("directory", "results", "jar", "before").contains(option.getKey()))
         .sorted(Map.Entry.comparingByKey())
         .forEach(
             option -> command.append(" --%s %s".formatted(option.getKey(), option.getValue())));

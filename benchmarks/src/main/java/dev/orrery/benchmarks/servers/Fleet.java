@@ -17,11 +17,16 @@ public final class Fleet implements AutoCloseable {
    * How servers are started.
    *
    * @param orrery the arguments of java up to the main class or the jar
+   * @param before the same for another Orrery to compare it with; empty for none
    * @param kinds which to start at all
    * @param others servers that run already
    */
   public record Settings(
-      List<String> orrery, Path directory, Set<Kind> kinds, List<Target> others) {}
+      List<String> orrery,
+      List<String> before,
+      Path directory,
+      Set<Kind> kinds,
+      List<Target> others) {}
 
   private final Settings settings;
   private final List<Target> targets = new ArrayList<>();
@@ -46,7 +51,7 @@ public final class Fleet implements AutoCloseable {
           case ORRERY -> orrery(List.of());
           case MEMORY -> memory();
           case H2 -> h2();
-          case CEILING, OTHER -> throw new IllegalArgumentException("cannot start " + kind);
+          case BEFORE, CEILING, OTHER -> throw new IllegalArgumentException("cannot start " + kind);
         };
     targets.add(target);
     return target;
@@ -71,12 +76,23 @@ public final class Fleet implements AutoCloseable {
     return target;
   }
 
+  /** The Orrery to compare ours with, if there is one. */
+  public void startBefore() throws IOException {
+    if (!settings.before().isEmpty()) {
+      targets.add(orrery(Kind.BEFORE, settings.before(), List.of()));
+    }
+  }
+
   private Target orrery(List<String> options) throws IOException {
+    return orrery(Kind.ORRERY, settings.orrery(), options);
+  }
+
+  private Target orrery(Kind kind, List<String> java, List<String> options) throws IOException {
     Path data = newDirectory();
-    var arguments = new ArrayList<>(settings.orrery());
+    var arguments = new ArrayList<>(java);
     arguments.addAll(List.of("--port", "0", "--console-port", "off", "--data", data.toString()));
     arguments.addAll(options);
-    return started(Kind.ORRERY, ServerProcess.start(arguments), data);
+    return started(kind, ServerProcess.start(arguments), data);
   }
 
   /** The server that answers everything with one reply, as large as Orrery's to a command. */

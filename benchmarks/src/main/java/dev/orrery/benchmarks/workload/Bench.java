@@ -73,6 +73,7 @@ public final class Bench {
     for (Kind kind : chosen(kinds)) {
       fleet.start(kind);
     }
+    fleet.startBefore();
     return fleet;
   }
 
@@ -132,10 +133,12 @@ public final class Bench {
     double seconds = 0;
     while (!warmUp.isOver()) {
       long start = System.nanoTime();
+      Spent before = Spent.by(target);
       var values = measure(steady, target, WARM_UP_SLICE);
       seconds = (System.nanoTime() - start) / 1e9;
       double requests = values.get(Metric.REQUESTS_PER_SECOND) * seconds;
-      warmUp.add(cost(values), requests, seconds / plan.seconds());
+      double compilers = Spent.by(target).compilerShareSince(before);
+      warmUp.add(new WarmUp.Slice(cost(values), requests, seconds / plan.seconds(), compilers));
     }
     return seconds;
   }

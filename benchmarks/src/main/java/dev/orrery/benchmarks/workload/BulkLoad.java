@@ -5,7 +5,6 @@ import dev.orrery.benchmarks.report.Metric;
 import dev.orrery.benchmarks.report.Sample;
 import dev.orrery.benchmarks.servers.Fleet;
 import dev.orrery.benchmarks.servers.Kind;
-import dev.orrery.benchmarks.servers.ProcessUsage;
 import dev.orrery.benchmarks.servers.Target;
 import java.io.IOException;
 import java.util.ArrayList;
@@ -28,7 +27,6 @@ final class BulkLoad implements Workload {
   private static final int FIRST_WARM_UPS_MIN = 12;
   private static final int WARM_UPS_MAX = 60;
   private static final long WARM_UP_NANOS_MAX = 60_000_000_000L;
-  private static final double COMPILER_SHARE = 0.05;
 
   /** A drop leaves work to the background, which is not that of the next load. */
   private static final long QUIET_NANOS = 500_000_000L;
@@ -93,22 +91,15 @@ final class BulkLoad implements Workload {
     int least = isFirst ? FIRST_WARM_UPS_MIN : WARM_UPS_MIN;
     long start = System.nanoTime();
     double share = 1;
-    for (int i = 0; i < least || share > COMPILER_SHARE && i < WARM_UPS_MAX; i++) {
+    for (int i = 0; i < least || share > WarmUp.COMPILER_SHARE_MAX && i < WARM_UPS_MAX; i++) {
       if (System.nanoTime() - start > WARM_UP_NANOS_MAX) {
         return;
       }
       empty(variant, target);
-      long compiler = compilerNanos(target);
-      long all = Bench.cpuNanos(target);
+      Spent before = Spent.by(target);
       load(bench, variant, target);
-      compiler = compilerNanos(target) - compiler; // negative when one of its threads has ended
-      share = compiler < 0 ? 1 : (double) compiler / Math.max(1, Bench.cpuNanos(target) - all);
+      share = Spent.by(target).compilerShareSince(before);
     }
-  }
-
-  /** 0 for a server that runs elsewhere. */
-  private static long compilerNanos(Target target) throws IOException {
-    return target.process() == null ? 0 : ProcessUsage.compilerNanos(target.process().pid());
   }
 
   private static void empty(Variant variant, Target target) throws IOException {

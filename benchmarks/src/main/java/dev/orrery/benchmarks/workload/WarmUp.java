@@ -5,11 +5,15 @@ import java.util.Deque;
 
 /**
  * Tells when a server is warm: it has answered many requests, or has had much time where it is
- * slow, and the last few slices cost about the same. Not for ever: some loads never settle.
+ * slow, the last few slices cost about the same, and compilers had next to no part in them. Not for
+ * ever: some loads never settle.
  */
 final class WarmUp {
   /** How much the dearest of the last slices may cost over the cheapest. */
   static final double STABLE = 1.1;
+
+  /** What compilers may have of the CPU time of a server that is warm. */
+  static final double COMPILER_SHARE_MAX = 0.05;
 
   private static final int SLICES = 3;
 
@@ -22,16 +26,17 @@ final class WarmUp {
   record Need(double requests, double time, double mostTime) {
     /**
      * For a process that was just started. A point read is compiled, made anew and compiled again
-     * for the first 300,000 requests, and a compiler's work is the server's CPU time.
+     * for the first 300,000 requests, an update for more than a million, and a compiler's work is
+     * the server's CPU time.
      */
-    static final Need OF_FRESH_SERVER = new Need(400_000, 12, 20);
+    static final Need OF_FRESH_SERVER = new Need(400_000, 12, 50);
 
     /** For another load of the same kind. */
     static final Need OF_WARM_SERVER = new Need(20_000, 3, 12);
   }
 
   private final Need need;
-  private final Deque<Double> last = new ArrayDeque<>();
+  private final Deque<Slice> last = new ArrayDeque<>();
   private double requests;
   private double time;
 
@@ -40,17 +45,22 @@ final class WarmUp {
   }
 
   /**
-   * @param cost of a request in this slice
-   * @param count of requests
+   * Some requests in a row.
+   *
+   * @param cost of a request
+   * @param requests how many
    * @param duration in measurements
+   * @param compilerShare what compilers had of the server's CPU time
    */
-  void add(double cost, double count, double duration) {
-    last.addLast(cost);
+  record Slice(double cost, double requests, double duration, double compilerShare) {}
+
+  void add(Slice slice) {
+    last.addLast(slice);
     if (last.size() > SLICES) {
       last.removeFirst();
     }
-    requests += count;
-    time += duration;
+    requests += slice.requests;
+    time += slice.duration;
   }
 
   boolean isOver() {
@@ -59,8 +69,9 @@ final class WarmUp {
   }
 
   private boolean isSettled() {
-    double least = last.stream().mapToDouble(cost -> cost).min().orElse(0);
-    double most = last.stream().mapToDouble(cost -> cost).max().orElse(0);
-    return last.size() == SLICES && most <= least * STABLE;
+    double least = last.stream().mapToDouble(Slice::cost).min().orElse(0);
+    double most = last.stream().mapToDouble(Slice::cost).max().orElse(0);
+    double compilers = last.stream().mapToDouble(Slice::compilerShare).average().orElse(1);
+    return last.size() == SLICES && most <= least * STABLE && compilers <= COMPILER_SHARE_MAX;
   }
 }

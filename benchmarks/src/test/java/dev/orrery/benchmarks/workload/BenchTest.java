@@ -13,7 +13,7 @@ class BenchTest {
   private final Bench bench =
       new Bench(
           new Plan(1, 3, 0.8, List.of(1), false),
-          new Fleet.Settings(List.of(), Path.of(""), Set.of(), List.of()),
+          new Fleet.Settings(List.of(), List.of(), Path.of(""), Set.of(), List.of()),
           new Results(),
           System.out);
 

@@ -165,7 +165,7 @@ class RatiosTest {
   }
 
   private static Fleet.Settings settings(Path directory) {
-    return new Fleet.Settings(orrery(), directory, Set.of(Kind.values()), List.of());
+    return new Fleet.Settings(orrery(), List.of(), directory, Set.of(Kind.values()), List.of());
   }
 
   /** Orrery from the class path of this test, since there may be no jar yet. */
