@@ -76,4 +76,11 @@ final class CommitterTest {
     assertThat(source.durable).hasValue(16L * commits);
     assertThat(source.forces.get()).isBetween(commits, 16 * commits / 4);
   }
+
+  @Test
+  void waitsLongerForManyThanForFew() {
+    assertThat(Committer.patience(1, FORCE_NANOS)).isEqualTo(FORCE_NANOS);
+    assertThat(Committer.patience(8, FORCE_NANOS)).isEqualTo(FORCE_NANOS);
+    assertThat(Committer.patience(64, FORCE_NANOS)).isEqualTo(3 * FORCE_NANOS);
+  }
 }
