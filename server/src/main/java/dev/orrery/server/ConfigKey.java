@@ -30,7 +30,11 @@ enum ConfigKey {
       "false",
       "Keep data in a temporary directory, without waiting for the disk, and remove it at the end."
           + " The data directory is left alone."),
-  EVENT_LOOPS("event-loops", "0", "Threads that serve connections; 0: one for each processor."),
+  EVENT_LOOPS(
+      "event-loops",
+      "0",
+      "Threads that serve connections; 0: one for each two processors. As many as processors suit a"
+          + " server whose clients run elsewhere."),
   INSECURE(
       "insecure",
       "false",

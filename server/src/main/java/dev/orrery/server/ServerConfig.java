@@ -29,7 +29,7 @@ public record ServerConfig(
   /**
    * Where clients connect.
    *
-   * @param eventLoops 0: one for each processor
+   * @param eventLoops 0: one for each two processors
    */
   public record Network(String bind, int port, int eventLoops, int connectionsMax) {}
 

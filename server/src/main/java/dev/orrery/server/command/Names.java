@@ -9,7 +9,7 @@ import java.nio.charset.StandardCharsets;
 public final class Names {
   static final int DATABASE_CHARACTERS_MAX = 63;
   static final int NAMESPACE_BYTES_MAX = 255;
-  private static final String FORBIDDEN_IN_DATABASES = "/\\. \"\0";
+  private static final int UTF8_BYTES_MAX = 3; // of a char
 
   private Names() {}
 
@@ -52,6 +52,9 @@ public final class Names {
     if (collection.indexOf('$') >= 0) {
       throw new CommandException(INVALID_NAMESPACE, "Invalid collection name: " + collection);
     }
+    if (UTF8_BYTES_MAX * (database.length() + 1 + collection.length()) <= NAMESPACE_BYTES_MAX) {
+      return; // whatever the characters are
+    }
     String namespace = database + "." + collection;
     if (namespace.getBytes(StandardCharsets.UTF_8).length > NAMESPACE_BYTES_MAX) {
       throw new CommandException(
@@ -66,10 +69,17 @@ public final class Names {
       return false;
     }
     for (int i = 0; i < name.length(); i++) {
-      if (FORBIDDEN_IN_DATABASES.indexOf(name.charAt(i)) >= 0) {
+      if (isForbiddenInDatabases(name.charAt(i))) {
         return false;
       }
     }
     return true;
+  }
+
+  private static boolean isForbiddenInDatabases(char c) {
+    return switch (c) {
+      case '/', '\\', '.', ' ', '"', '\0' -> true;
+      default -> false;
+    };
   }
 }

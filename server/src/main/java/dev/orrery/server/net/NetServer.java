@@ -1,6 +1,7 @@
 package dev.orrery.server.net;
 
 import io.netty.bootstrap.ServerBootstrap;
+import io.netty.channel.AdaptiveRecvByteBufAllocator;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelFuture;
 import io.netty.channel.ChannelInitializer;
@@ -9,6 +10,7 @@ import io.netty.channel.EventLoop;
 import io.netty.channel.EventLoopGroup;
 import io.netty.channel.IoHandlerFactory;
 import io.netty.channel.MultiThreadIoEventLoopGroup;
+import io.netty.channel.RecvByteBufAllocator;
 import io.netty.channel.epoll.Epoll;
 import io.netty.channel.epoll.EpollIoHandler;
 import io.netty.channel.epoll.EpollServerSocketChannel;
@@ -37,6 +39,9 @@ public final class NetServer implements AutoCloseable {
 
   /** Connections that the kernel holds for us while we are busy. */
   private static final int BACKLOG = 4096;
+
+  private static final int RECEIVE_BYTES_MIN = 2 << 10;
+  private static final int RECEIVE_BYTES_MAX = 64 << 10;
 
   /** How long a stop waits for requests in flight. */
   private static final long GRACE_MILLIS = 5_000;
@@ -133,6 +138,7 @@ public final class NetServer implements AutoCloseable {
         .childOption(ChannelOption.TCP_NODELAY, true)
         .childOption(ChannelOption.SO_KEEPALIVE, true)
         .childOption(ChannelOption.ALLOW_HALF_CLOSURE, true) // told, so that replies leave before
+        .childOption(ChannelOption.RECVBUF_ALLOCATOR, receiveBuffers())
         .childHandler(
             new ChannelInitializer<>() {
               @Override
@@ -157,6 +163,15 @@ public final class NetServer implements AutoCloseable {
     }
   }
 
+  /**
+   * Buffers that follow the sizes of what is read, but do not shrink below those of usual commands:
+   * a command that is longer than the one before would be read in two pieces, by two system calls.
+   */
+  private static RecvByteBufAllocator receiveBuffers() {
+    return new AdaptiveRecvByteBufAllocator(
+        RECEIVE_BYTES_MIN, RECEIVE_BYTES_MIN, RECEIVE_BYTES_MAX);
+  }
+
   private static IoHandlerFactory ioHandlerFactory() {
     return Epoll.isAvailable() ? EpollIoHandler.newFactory() : NioIoHandler.newFactory();
   }
@@ -169,16 +184,21 @@ public final class NetServer implements AutoCloseable {
    * How to listen.
    *
    * @param port 0 for any free one
-   * @param eventLoops threads, 0 for one for each processor
+   * @param eventLoops threads, 0 for one for each two processors
    */
   public record Options(
       String bind, int port, int eventLoops, int connectionsMax, TransportSecurity security) {
     public Options {
-      eventLoops = eventLoops == 0 ? Runtime.getRuntime().availableProcessors() : eventLoops;
+      eventLoops = eventLoops == 0 ? usualEventLoops() : eventLoops;
     }
 
     public Options(String bind, int port, int eventLoops, int connectionsMax) {
       this(bind, port, eventLoops, connectionsMax, TransportSecurity.NONE);
+    }
+
+    /** Half of the processors: the others are for workers, commits and clients; see ADR 5. */
+    private static int usualEventLoops() {
+      return Math.max(1, Runtime.getRuntime().availableProcessors() / 2);
     }
   }
 }

@@ -4,8 +4,10 @@ import dev.orrery.storage.value.BsonEncoder;
 import dev.orrery.storage.value.RawDocument;
 import dev.orrery.storage.value.RawElements;
 import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Iterator;
+import java.util.List;
 import org.bson.BsonDocument;
 import org.jspecify.annotations.Nullable;
 
@@ -22,12 +24,14 @@ final class TouchedFields {
   private static final int NAMES_MAX = 8;
 
   private final RawDocument before;
-  private final byte[][] names;
   private final BsonDocument fields = new BsonDocument();
+  private final List<Place> places = new ArrayList<>();
 
-  private TouchedFields(RawDocument before, byte[][] names) {
+  /** Where a touched field stands in the document, from its type to its end. */
+  private record Place(String name, int start, int end) {}
+
+  private TouchedFields(RawDocument before) {
     this.before = before;
-    this.names = names;
   }
 
   /**
@@ -54,27 +58,35 @@ final class TouchedFields {
    * twice, or its {@code _id} is not in front.
    */
   static @Nullable TouchedFields find(RawDocument before, byte[][] names) {
-    var touched = new TouchedFields(before, names);
     RawElements elements = before.elements();
-    for (boolean isFirst = true; elements.next(); isFirst = false) {
-      if (isFirst && !elements.nameEquals(ID)) {
-        return null;
-      }
-      if (touched.has(elements)
-          && touched.fields.put(elements.name(), elements.value().toBsonValue()) != null) {
+    if (!elements.next() || !elements.nameEquals(ID)) {
+      return null;
+    }
+    var touched = new TouchedFields(before);
+    touched.add(elements);
+    while (elements.next()) {
+      if (isTouched(elements, names) && !touched.add(elements)) {
         return null;
       }
     }
-    return touched.fields.isEmpty() ? null : touched;
+    return touched;
   }
 
-  private boolean has(RawElements element) {
+  private static boolean isTouched(RawElements element, byte[][] names) {
     for (byte[] name : names) {
       if (element.nameEquals(name)) {
         return true;
       }
     }
     return element.nameEquals(ID);
+  }
+
+  /** False when there was one of this name before. */
+  private boolean add(RawElements element) {
+    String name = element.name();
+    int end = element.valueOffset() + element.valueLength();
+    places.add(new Place(name, element.nameOffset() - 1, end));
+    return fields.put(name, element.value().toBsonValue()) == null;
   }
 
   /** What the update is applied to. */
@@ -91,21 +103,19 @@ final class TouchedFields {
     int start = out.startDocument();
     Iterator<String> order = fields.keySet().iterator();
     String next = order.next(); // nothing removes _id
-    RawElements elements = before.elements();
-    while (elements.next()) {
-      if (!has(elements)) {
-        out.writeElement(elements, before.bytes());
-        continue;
-      }
-      String name = elements.name();
-      if (fields.containsKey(name)) {
-        if (!name.equals(next)) {
+    int copied = before.offset() + Integer.BYTES;
+    for (Place place : places) {
+      out.writeElements(before.bytes(), copied, place.start);
+      copied = place.end;
+      if (fields.containsKey(place.name)) {
+        if (!place.name.equals(next)) {
           return null;
         }
-        out.writeElement(name, fields.get(name));
+        out.writeElement(next, fields.get(next));
         next = order.hasNext() ? order.next() : null;
       }
     }
+    out.writeElements(before.bytes(), copied, before.offset() + before.length() - 1);
     for (; next != null; next = order.hasNext() ? order.next() : null) {
       out.writeElement(next, fields.get(next));
     }

@@ -39,6 +39,14 @@ final class NetServerTest {
   }
 
   @Test
+  void hasALoopForEachTwoProcessorsUnlessToldOtherwise() {
+    int processors = Runtime.getRuntime().availableProcessors();
+    assertThat(new NetServer.Options("127.0.0.1", 0, 0, 1).eventLoops())
+        .isEqualTo(Math.max(1, processors / 2));
+    assertThat(new NetServer.Options("127.0.0.1", 0, 7, 1).eventLoops()).isEqualTo(7);
+  }
+
+  @Test
   void aRequestIsAnsweredOnTheEventLoop() throws IOException {
     try (var client = connect()) {
       assertThat(client.run(5, PING).getInt32("ping").getValue()).isEqualTo(1);

@@ -76,6 +76,11 @@ public final class BsonEncoder {
     writeBytes(value.bytes(), value.offset(), value.length());
   }
 
+  /** Copies all elements that stand between two places of another document. */
+  public void writeElements(byte[] source, int from, int to) {
+    writeBytes(source, from, to - from);
+  }
+
   /** Copies an element as it stands in another document. */
   public void writeElement(RawElements element, byte[] source) {
     int start = element.nameOffset() - 1;

@@ -21,8 +21,18 @@ public final class FieldPath {
     this.isPosition = new boolean[names.length];
     for (int i = 0; i < names.length; i++) {
       parts[i] = names[i].getBytes(StandardCharsets.UTF_8);
-      isPosition[i] = !names[i].isEmpty() && names[i].chars().allMatch(c -> c >= '0' && c <= '9');
+      isPosition[i] = isPosition(names[i]);
     }
+  }
+
+  /** A loop, and not a stream, since every filter of every request comes here. */
+  private static boolean isPosition(String name) {
+    for (int i = 0; i < name.length(); i++) {
+      if (name.charAt(i) < '0' || name.charAt(i) > '9') {
+        return false;
+      }
+    }
+    return !name.isEmpty();
   }
 
   /** Compiles a path; empty parts are allowed, and are names as any other. */
