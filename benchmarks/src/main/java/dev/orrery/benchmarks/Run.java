@@ -51,7 +51,7 @@ final class Run {
     plan =
         new Plan(
             options.fraction("scale", 1),
-            options.number("rounds", 3),
+            options.number("rounds", 5),
             options.fraction("seconds", 0.8),
             options.list("connections", "1,8,64").stream().map(Integer::valueOf).toList(),
             options.text("client", "lean").equals("driver"));
