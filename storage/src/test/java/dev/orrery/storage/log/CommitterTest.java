@@ -81,6 +81,6 @@ final class CommitterTest {
   void waitsLongerForManyThanForFew() {
     assertThat(Committer.patience(1, FORCE_NANOS)).isEqualTo(FORCE_NANOS);
     assertThat(Committer.patience(8, FORCE_NANOS)).isEqualTo(FORCE_NANOS);
-    assertThat(Committer.patience(64, FORCE_NANOS)).isEqualTo(3 * FORCE_NANOS);
+    assertThat(Committer.patience(64, FORCE_NANOS)).isEqualTo(2 * FORCE_NANOS);
   }
 }
