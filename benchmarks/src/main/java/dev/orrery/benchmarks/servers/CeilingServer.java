@@ -52,7 +52,7 @@ public final class CeilingServer implements AutoCloseable {
     boolean hasEpoll = Epoll.isAvailable();
     var loops =
         new MultiThreadIoEventLoopGroup(
-            Runtime.getRuntime().availableProcessors(),
+            Math.max(1, Runtime.getRuntime().availableProcessors() / 2), // as many as Orrery has
             hasEpoll ? EpollIoHandler.newFactory() : NioIoHandler.newFactory());
     var bootstrap =
         new ServerBootstrap()
