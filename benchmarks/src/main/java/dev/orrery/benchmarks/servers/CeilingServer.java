@@ -1,6 +1,7 @@
 package dev.orrery.benchmarks.servers;
 
 import dev.orrery.benchmarks.client.Template;
+import dev.orrery.server.net.NetServer;
 import io.netty.bootstrap.ServerBootstrap;
 import io.netty.buffer.ByteBuf;
 import io.netty.channel.Channel;
@@ -52,7 +53,8 @@ public final class CeilingServer implements AutoCloseable {
     boolean hasEpoll = Epoll.isAvailable();
     var loops =
         new MultiThreadIoEventLoopGroup(
-            Math.max(1, Runtime.getRuntime().availableProcessors() / 2), // as many as Orrery has
+            NetServer.Options
+                .usualEventLoops(), // fewer loops take less CPU, so it must have as few
             hasEpoll ? EpollIoHandler.newFactory() : NioIoHandler.newFactory());
     var bootstrap =
         new ServerBootstrap()

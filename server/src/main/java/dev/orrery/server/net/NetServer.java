@@ -197,7 +197,7 @@ public final class NetServer implements AutoCloseable {
     }
 
     /** Half of the processors: the others are for workers, commits and clients; see ADR 5. */
-    private static int usualEventLoops() {
+    public static int usualEventLoops() {
       return Math.max(1, Runtime.getRuntime().availableProcessors() / 2);
     }
   }
