@@ -12,6 +12,11 @@ public final class BsonValidator {
   private static final int SMALLEST_CODE_WITH_SCOPE = 4 + 5 + SMALLEST_DOCUMENT;
   private static final int OLD_BINARY = 2;
 
+  /** Of each of eight bytes. */
+  private static final long LOWEST_BITS = 0x0101_0101_0101_0101L;
+
+  private static final long HIGHEST_BITS = LOWEST_BITS << 7;
+
   private final int[] ends = new int[WireLimits.NESTING_DEPTH_MAX];
   private int depth;
 
@@ -96,14 +101,23 @@ public final class BsonValidator {
   /** The end of a string without a length: a field name, a part of a regular expression. */
   private static int keyEnd(byte[] bytes, int from, int last) {
     int at = from;
-    int anyNonAscii = 0;
-    while (bytes[at] != 0) { // the zero byte at last stops every scan
-      anyNonAscii |= bytes[at++];
+    long anyNonAscii = 0;
+    long zeros = 0;
+    // Eight bytes at a time: names end after two bytes or ten, and a processor that goes from byte
+    // to byte guesses wrong where. The zero byte at last stops every scan.
+    while (zeros == 0 && at <= bytes.length - Long.BYTES) {
+      long word = LittleEndian.int64(bytes, at);
+      zeros = word - LOWEST_BITS & ~word & HIGHEST_BITS; // the lowest one is right
+      anyNonAscii |= word & HIGHEST_BITS & Long.lowestOneBit(zeros) - 1;
+      at += Long.numberOfTrailingZeros(zeros) / Byte.SIZE;
+    }
+    while (bytes[at] != 0) {
+      anyNonAscii |= bytes[at++] & HIGHEST_BITS;
     }
     if (at >= last) {
       throw new WireException("a field name is not terminated");
     }
-    if (anyNonAscii < 0) {
+    if (anyNonAscii != 0) {
       Utf8.requireValid(bytes, from, at);
     }
     return at + 1;

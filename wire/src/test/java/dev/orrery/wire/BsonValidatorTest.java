@@ -130,6 +130,28 @@ final class BsonValidatorTest {
     assertThat(validator.validate(document, 0, document.length)).isEqualTo(document.length);
   }
 
+  /** Names are scanned eight bytes at a time; where they begin and end must not matter. */
+  @Test
+  void aBadByteIsFoundAnywhereInANameOfAnyLength() {
+    for (int length = 1; length <= 20; length++) {
+      for (int room = 0; room <= Long.BYTES; room++) {
+        byte[] name = new byte[length];
+        Arrays.fill(name, (byte) 1); // next to zero: what a careless scan takes for the end
+        byte[] good = document(Frames.bytes().int8(0x0a).raw(name).int8(0).build());
+        byte[] withRoom = Arrays.copyOf(good, good.length + room);
+        Arrays.fill(withRoom, good.length, withRoom.length, (byte) 0xff);
+        assertThat(validator.validate(withRoom, 0, good.length)).isEqualTo(good.length);
+        for (int at = 0; at < length; at++) {
+          byte[] bad = withRoom.clone();
+          bad[Integer.BYTES + 1 + at] = (byte) 0xff;
+          assertThatThrownBy(() -> validator.validate(bad, 0, good.length))
+              .isInstanceOf(WireException.class)
+              .hasMessageContaining("UTF-8");
+        }
+      }
+    }
+  }
+
   @Test
   void aNameMustEndInsideItsDocument() {
     assertInvalid(Frames.bytes().int32(7).int8(0x0a).int8('a').int8(0).build(), "not terminated");

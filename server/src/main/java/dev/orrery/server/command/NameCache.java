@@ -15,14 +15,28 @@ import java.util.Arrays;
  * share it without locks, because entries are immutable and a lost one is only decoded again.
  */
 final class NameCache {
-  private static final int SLOTS = 1024;
+  private static final int SLOT_BITS = 10;
 
   /** Longer names are rare, and are not worth being kept. */
   private static final int NAME_BYTES_MAX = 64;
 
-  private final Entry[] slots = new Entry[SLOTS];
+  private static final long MULTIPLIER = 0x9E37_79B9_7F4A_7C15L; // the golden ratio's bits
 
-  private record Entry(byte[] utf8, String text) {}
+  private final Entry[] slots = new Entry[1 << SLOT_BITS];
+
+  /**
+   * @param start the first eight bytes, or as many as there are
+   * @param end the last eight bytes, or how many there are: most names are known by these two
+   */
+  private record Entry(long start, long end, byte[] utf8, String text) {
+    boolean is(long otherStart, long otherEnd, byte[] bytes, int from, int length) {
+      return start == otherStart
+          && end == otherEnd
+          && utf8.length == length
+          && (length <= 2 * Long.BYTES
+              || Arrays.equals(utf8, 0, length, bytes, from, from + length));
+    }
+  }
 
   /** The name of the element that the cursor stands on. */
   String name(RawElements element, byte[] bytes) {
@@ -39,18 +53,29 @@ final class NameCache {
     if (length > NAME_BYTES_MAX) {
       return new String(bytes, from, length, StandardCharsets.UTF_8);
     }
-    int hash = length;
-    for (int i = from; i < from + length; i++) {
-      hash = 31 * hash + bytes[i];
-    }
-    int slot = (hash ^ hash >>> 15) & SLOTS - 1;
+    long start = word(bytes, from, Math.min(length, Long.BYTES));
+    long end =
+        length <= Long.BYTES ? length : LittleEndian.int64(bytes, from + length - Long.BYTES);
+    int slot = (int) ((start * 31 + end) * MULTIPLIER >>> Long.SIZE - SLOT_BITS);
     Entry entry = slots[slot];
-    if (entry == null
-        || !Arrays.equals(entry.utf8, 0, entry.utf8.length, bytes, from, from + length)) {
+    if (entry == null || !entry.is(start, end, bytes, from, length)) {
       byte[] utf8 = Arrays.copyOfRange(bytes, from, from + length);
-      entry = new Entry(utf8, new String(utf8, StandardCharsets.UTF_8));
+      entry = new Entry(start, end, utf8, new String(utf8, StandardCharsets.UTF_8));
       slots[slot] = entry;
     }
     return entry.text;
+  }
+
+  /** Up to eight bytes as a number, with zeros for those that are missing. */
+  private static long word(byte[] bytes, int from, int length) {
+    if (from <= bytes.length - Long.BYTES) { // as it nearly always is: a document goes on
+      int unused = Long.SIZE - length * Byte.SIZE;
+      return length == 0 ? 0 : LittleEndian.int64(bytes, from) << unused >>> unused;
+    }
+    long word = 0;
+    for (int i = length - 1; i >= 0; i--) {
+      word = word << Byte.SIZE | bytes[from + i] & 0xff;
+    }
+    return word;
   }
 }

@@ -2,7 +2,10 @@ package dev.orrery.storage.value;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.util.Arrays;
 import org.bson.BsonDocument;
+import org.bson.BsonInt32;
+import org.bson.BsonNull;
 import org.bson.RawBsonDocument;
 import org.bson.codecs.BsonDocumentCodec;
 import org.junit.jupiter.api.Test;
@@ -60,5 +63,25 @@ final class RawDocumentTest {
     assertThat(slice.field("b").asString()).isEqualTo("x");
     assertThat(slice.compact().bytes()).isEqualTo(bytes);
     assertThat(slice).isEqualTo(RawDocument.wrap(bytes));
+  }
+
+  /** Names are scanned eight bytes at a time; where they begin and end must not matter. */
+  @Test
+  void findsNamesOfAnyLengthAnywhere() {
+    for (int length = 0; length <= 20; length++) {
+      String name = "\u0001".repeat(length); // next to zero: what a careless scan takes for the end
+      var document = new BsonDocument(name, new BsonInt32(length)).append("z", BsonNull.VALUE);
+      byte[] bytes = RawDocument.of(document).toByteArray();
+      for (int room = 0; room <= Long.BYTES; room++) {
+        byte[] larger = Arrays.copyOf(bytes, bytes.length + room);
+        Arrays.fill(larger, bytes.length, larger.length, (byte) 1);
+
+        var raw = RawDocument.wrap(larger, 0, bytes.length);
+
+        assertThat(raw.toBsonDocument()).isEqualTo(document);
+        assertThat(raw.field(name).asInt32()).isEqualTo(length);
+        assertThat(raw.field("z").type()).isEqualTo(RawTypes.NULL);
+      }
+    }
   }
 }
