@@ -22,9 +22,9 @@ public final class ClientConnection implements Client {
   private final String localAddress;
   private volatile RawDocument clientMetadata;
   private volatile @Nullable String applicationName;
-  private volatile @Nullable LastRequest lastRequest;
   private volatile boolean isClosing;
   private final AtomicReference<Operation> operation = new AtomicReference<>();
+  private final AtomicReference<LastRequest> lastRequest = new AtomicReference<>();
 
   private final Login login = new Login();
   private final Supplier<String> certificateSubject;
@@ -99,11 +99,11 @@ public final class ClientConnection implements Client {
 
   /** The last request that cost anything, or null. */
   @Nullable LastRequest lastRequest() {
-    return lastRequest;
+    return lastRequest.get();
   }
 
   void remember(LastRequest request) {
-    lastRequest = request;
+    lastRequest.setRelease(request); // nobody asks before the reply, and that is later
   }
 
   /** Whether the connection is to be closed after the reply in progress. */

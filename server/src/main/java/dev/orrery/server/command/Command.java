@@ -1,6 +1,7 @@
 package dev.orrery.server.command;
 
 import dev.orrery.storage.value.BsonEncoder;
+import java.util.Collections;
 import java.util.EnumSet;
 import java.util.List;
 import java.util.Set;
@@ -63,13 +64,13 @@ public interface Command {
       String name, Access access, List<String> aliases, Set<Trait> traits, String fieldsOf) {
     public Spec {
       aliases = List.copyOf(aliases);
-      traits = Set.copyOf(traits);
+      var own = EnumSet.noneOf(Trait.class); // asked with every request: a bit for each
+      own.addAll(traits);
+      traits = Collections.unmodifiableSet(own);
     }
 
     public static Spec of(String name, Access access, Trait... traits) {
-      var set = EnumSet.noneOf(Trait.class);
-      set.addAll(List.of(traits));
-      return new Spec(name, access, List.of(), set, name);
+      return new Spec(name, access, List.of(), Set.of(traits), name);
     }
 
     /** The same command under further names, in the old spelling for instance. */

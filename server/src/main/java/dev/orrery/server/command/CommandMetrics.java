@@ -2,6 +2,7 @@ package dev.orrery.server.command;
 
 import java.util.EnumMap;
 import java.util.Map;
+import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.LongAdder;
@@ -19,10 +20,46 @@ public final class CommandMetrics {
   }
 
   /** The sums of one command. */
-  static final class Counts {
-    final LongAdder total = new LongAdder();
-    final LongAdder failed = new LongAdder();
-    final LongAdder nanos = new LongAdder();
+  final class Counts {
+    private final LongAdder total = new LongAdder();
+    private final LongAdder failed = new LongAdder();
+    private final LongAdder nanos = new LongAdder();
+    private final LongAdder operation;
+    private final boolean countsStatements;
+
+    private Counts(String command) {
+      Operation kind = operation(command);
+      operation = operations.get(kind);
+      countsStatements =
+          kind == Operation.INSERT || kind == Operation.UPDATE || kind == Operation.DELETE;
+    }
+
+    /**
+     * @param statements as how many the call counts, such as the documents of an insert
+     */
+    void succeeded(int statements, long took) {
+      total.increment();
+      nanos.add(took);
+      operation.add(countsStatements ? statements : 1);
+    }
+
+    void failed(boolean isInternal) {
+      total.increment();
+      failed.increment();
+      (isInternal ? internalErrors : userErrors).increment();
+    }
+
+    long total() {
+      return total.sum();
+    }
+
+    long failed() {
+      return failed.sum();
+    }
+
+    long nanos() {
+      return nanos.sum();
+    }
   }
 
   private final Map<Operation, LongAdder> operations = new EnumMap<>(Operation.class);
@@ -35,11 +72,6 @@ public final class CommandMetrics {
     for (Operation operation : Operation.values()) {
       operations.put(operation, new LongAdder());
     }
-  }
-
-  /** Counts what a command does many of at once, such as the documents of an insert. */
-  public void count(Operation operation, long times) {
-    operations.get(operation).add(times);
   }
 
   public long operations(Operation operation) {
@@ -56,27 +88,6 @@ public final class CommandMetrics {
     return internalErrors.sum();
   }
 
-  void succeeded(Command.Spec spec, int statements, long nanos) {
-    Counts counts = counts(spec);
-    counts.total.increment();
-    counts.nanos.add(nanos);
-    switch (spec.name()) {
-      case "insert" -> count(Operation.INSERT, statements);
-      case "update" -> count(Operation.UPDATE, statements);
-      case "delete" -> count(Operation.DELETE, statements);
-      case "find" -> count(Operation.QUERY, 1);
-      case "getMore" -> count(Operation.GETMORE, 1);
-      default -> count(Operation.COMMAND, 1);
-    }
-  }
-
-  void failed(Command.Spec spec, boolean isInternal) {
-    Counts counts = counts(spec);
-    counts.total.increment();
-    counts.failed.increment();
-    (isInternal ? internalErrors : userErrors).increment();
-  }
-
   void unknown() {
     unknownCommands.increment();
     userErrors.increment();
@@ -86,13 +97,26 @@ public final class CommandMetrics {
     return unknownCommands.sum();
   }
 
-  /** The sums by command name, sorted. */
-  Map<String, Counts> commands() {
-    return new TreeMap<>(commands);
+  /** The sums of the commands that were called, by name. */
+  SortedMap<String, Counts> commands() {
+    var called = new TreeMap<>(commands);
+    called.values().removeIf(counts -> counts.total() == 0);
+    return called;
   }
 
-  private Counts counts(Command.Spec spec) {
-    Counts counts = commands.get(spec.name());
-    return counts != null ? counts : commands.computeIfAbsent(spec.name(), name -> new Counts());
+  /** Where the calls of a command are counted. */
+  Counts counts(String command) {
+    return commands.computeIfAbsent(command, Counts::new);
+  }
+
+  private static Operation operation(String command) {
+    return switch (command) {
+      case "insert" -> Operation.INSERT;
+      case "update" -> Operation.UPDATE;
+      case "delete" -> Operation.DELETE;
+      case "find" -> Operation.QUERY;
+      case "getMore" -> Operation.GETMORE;
+      default -> Operation.COMMAND;
+    };
   }
 }

@@ -25,7 +25,7 @@ public final class CommandReader {
   private static final int FIELDS_EXPECTED = 12;
   private static final boolean[] NONE = {};
 
-  private final String path;
+  private String path;
   private String database;
   private final List<DocumentSequence> sequences;
   private final boolean[] usedSequences;
@@ -57,12 +57,16 @@ public final class CommandReader {
     return reader.index(request.body(), null).asCommand(spec);
   }
 
-  /** The same for a request that names its database itself; {@code names} knows the usual ones. */
-  static CommandReader ofCommand(Command.Spec spec, Request request, NameCache names) {
-    var reader = new CommandReader(spec.fieldsOf(), "", request.sequences(), null);
-    reader.index(request.body(), names);
-    reader.database = request.database(reader.first("$db"), names);
-    return reader.asCommand(spec);
+  /** The body of a request before its command is known; {@code names} knows the usual ones. */
+  static CommandReader ofRequest(Request request, NameCache names) {
+    return new CommandReader("", "", request.sequences(), null).index(request.body(), names);
+  }
+
+  /** The same as the body of that command, on the database that the request names. */
+  CommandReader asCommand(Command.Spec spec, Request request) {
+    path = spec.fieldsOf();
+    database = request.database(first("$db"), known);
+    return asCommand(spec);
   }
 
   private CommandReader asCommand(Command.Spec spec) {
@@ -110,6 +114,11 @@ public final class CommandReader {
 
   private static long bit(String name) {
     return 1L << name.hashCode();
+  }
+
+  /** The name of the first field, which is the command; empty for an empty document. */
+  String commandName() {
+    return count == 0 ? "" : names[0];
   }
 
   /** The database that the command runs on. */

@@ -20,6 +20,8 @@ import dev.orrery.storage.value.BsonEncoder;
 import dev.orrery.storage.value.RawDocument;
 import dev.orrery.storage.value.RawTypes;
 import dev.orrery.storage.value.RawValue;
+import java.util.HashMap;
+import java.util.Map;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.Executor;
 import java.util.concurrent.RejectedExecutionException;
@@ -73,6 +75,7 @@ public final class Dispatcher {
   }
 
   private final Parts parts;
+  private final Map<String, Known> commands = new HashMap<>();
   private final Executor workers;
   private final LongSupplier nanoClock;
   private final NameCache names = new NameCache();
@@ -89,6 +92,11 @@ public final class Dispatcher {
     this.workers = workers;
     this.nanoClock = nanoClock;
     this.latest = ClusterTime.of(parts.clusterClock().now());
+    for (Command command : parts.commands().commands()) {
+      Known known = Known.of(command, parts.metrics());
+      commands.put(known.spec.name(), known);
+      known.spec.aliases().forEach(alias -> commands.put(alias, known));
+    }
   }
 
   /** Lets the server try again what is refused for its rate; to be called before the first call. */
@@ -119,10 +127,24 @@ public final class Dispatcher {
     return this;
   }
 
+  /** A command, and what would have to be looked up for each of its calls. */
+  private record Known(
+      Command command,
+      Command.Spec spec,
+      @Nullable String collectionField,
+      CommandMetrics.Counts counts) {
+    static Known of(Command command, CommandMetrics metrics) {
+      Command.Spec spec = command.spec();
+      String name = spec.name();
+      return new Known(command, spec, Subject.collectionField(name), metrics.counts(name));
+    }
+  }
+
   /** One request on its way to its reply. */
   private final class Call {
     final Request request;
-    final Command command;
+    final CommandReader body;
+    final Known known;
     final Consumer<BsonDocument> replyTo;
     final long startNanos = nanoClock.getAsLong();
     // Set as far as the envelope could be read; an error reply needs them too.
@@ -130,9 +152,10 @@ public final class Dispatcher {
     boolean followsClusterTime;
     long endNanos;
 
-    Call(Request request, Command command, Consumer<BsonDocument> replyTo) {
+    Call(Request request, CommandReader body, Known known, Consumer<BsonDocument> replyTo) {
       this.request = request;
-      this.command = command;
+      this.body = body;
+      this.known = known;
       this.replyTo = replyTo;
     }
   }
@@ -150,9 +173,10 @@ public final class Dispatcher {
   }
 
   private void dispatchOnce(Request request, Consumer<BsonDocument> replyTo) {
-    String name = request.commandName(names);
-    Command command = parts.commands().find(name);
-    if (command == null) {
+    CommandReader body = CommandReader.ofRequest(request, names);
+    String name = body.commandName();
+    Known known = commands.get(name);
+    if (known == null) {
       parts.metrics().unknown();
       LOG.debug("no such command: {}", name);
       replyTo.accept(
@@ -162,13 +186,13 @@ public final class Dispatcher {
     }
     boolean isHeldBack =
         parts.operations().writeLock().isLocked()
-            && command.spec().access() == Command.Access.WRITE
+            && known.spec.access() == Command.Access.WRITE
             && parts.operations().writeLock().holdBack(() -> dispatchOnce(request, replyTo));
     if (isHeldBack) {
       return;
     }
-    var call = new Call(request, command, replyTo);
-    if (!command.spec().has(Trait.LONG)) {
+    var call = new Call(request, body, known, replyTo);
+    if (!known.spec.has(Trait.LONG)) {
       run(call);
       return;
     }
@@ -185,11 +209,11 @@ public final class Dispatcher {
 
   private void run(Call call) {
     try {
-      CommandReader body = open(call);
-      if (answer(call, body)) {
+      open(call);
+      if (answer(call)) {
         return;
       }
-      var stage = call.command.start(call.context, body).toCompletableFuture();
+      var stage = call.known.command.start(call.context, call.body).toCompletableFuture();
       if (stage.isDone() && !stage.isCompletedExceptionally()) {
         await(call, stage.join());
         return;
@@ -201,11 +225,11 @@ public final class Dispatcher {
   }
 
   /** Gives the reply of a command that can write it at once; false for any other. */
-  private boolean answer(Call call, CommandReader body) {
+  private boolean answer(Call call) {
     BsonEncoder reply = encoders.get();
     reply.truncate(0);
     int start = reply.startDocument();
-    if (!call.command.answer(call.context, body, reply)) {
+    if (!call.known.command.answer(call.context, call.body, reply)) {
       return false;
     }
     count(call);
@@ -241,11 +265,11 @@ public final class Dispatcher {
   }
 
   /** Reads what every command carries and checks that the caller may go on. */
-  private CommandReader open(Call call) {
-    Command.Spec spec = call.command.spec();
+  private void open(Call call) {
+    Command.Spec spec = call.known.spec;
     Request request = call.request;
     request.requireSizes();
-    CommandReader body = CommandReader.ofCommand(spec, request, names);
+    CommandReader body = call.body.asCommand(spec, request);
     String database = body.database();
     Names.requireLength(database);
     Envelope envelope =
@@ -265,21 +289,19 @@ public final class Dispatcher {
     boolean hasSession = sessionId != null && parts.access().allowsSessions(request.connection());
     Session session = hasSession ? parts.sessions().use(sessionId) : null;
     call.context =
-        new CommandContext(
-                request.connection(), database, envelope, session, begin(call, body, envelope))
+        new CommandContext(request.connection(), database, envelope, session, begin(call, envelope))
             .guardedBy(parts.access());
-    return body;
   }
 
   /** From now on the call shows in currentOp, and can be killed. */
-  private Operation begin(Call call, CommandReader body, Envelope envelope) {
+  private Operation begin(Call call, Envelope envelope) {
     Request request = call.request;
-    Command.Spec spec = call.command.spec();
+    Command.Spec spec = call.known.spec;
     var subject =
         new Subject(
             spec.name(),
-            body.database(),
-            body.peekText(Subject.collectionField(spec.name())),
+            call.body.database(),
+            call.body.peekText(call.known.collectionField),
             request.body(),
             envelope.session().session(),
             spec.access() == Command.Access.READ);
@@ -309,7 +331,7 @@ public final class Dispatcher {
   }
 
   private void succeed(Call call, BsonDocument reply) {
-    Command.Spec spec = call.command.spec();
+    Command.Spec spec = call.known.spec;
     if (spec.access() == Command.Access.WRITE) {
       parts.clusterClock().tick(); // who reads after this write asks for a later time
       BsonDocument error = call.context.writeConcern().error();
@@ -333,9 +355,9 @@ public final class Dispatcher {
 
   /** Counts a call that succeeded. */
   private void count(Call call) {
-    Command.Spec spec = call.command.spec();
+    Command.Spec spec = call.known.spec;
     long nanos = end(call);
-    parts.metrics().succeeded(spec, call.context.operation().statements(), nanos);
+    call.known.counts.succeeded(call.context.operation().statements(), nanos);
     settle(call, nanos);
     if (LOG.isDebugEnabled()) { // or the number becomes an object for nothing
       LOG.debug("{} took {} us", spec.name(), nanos / 1000);
@@ -344,10 +366,10 @@ public final class Dispatcher {
 
   private void fail(Call call, Throwable thrown) {
     Throwable failure = thrown instanceof CompletionException ? thrown.getCause() : thrown;
-    Command.Spec spec = call.command.spec();
+    Command.Spec spec = call.known.spec;
     CommandException error = toCommandException(failure);
     boolean isInternal = error == null;
-    parts.metrics().failed(spec, isInternal);
+    call.known.counts.failed(isInternal);
     if (call.context != null) {
       settle(call, end(call));
     }
@@ -375,7 +397,7 @@ public final class Dispatcher {
     if (work.charge().twentyFirsts() == 0) {
       return;
     }
-    String name = call.command.spec().name();
+    String name = call.known.spec.name();
     ClientConnection connection = call.request.connection();
     connection.remember(new ClientConnection.LastRequest(name, work.charge(), nanos));
     if (work.weight() == 0) {

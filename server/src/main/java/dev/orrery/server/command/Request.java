@@ -51,12 +51,6 @@ public record Request(
     return first.next() ? first.name() : "";
   }
 
-  /** The same, without decoding it if it is known. */
-  String commandName(NameCache names) {
-    RawElements first = body.elements();
-    return first.next() ? names.name(first, body.bytes()) : "";
-  }
-
   /**
    * The database that the command is for: what {@code $db} says, or the old form's name.
    *

@@ -122,8 +122,8 @@ final class ServerStatusCommand implements Command {
         .forEach(
             (name, counts) -> {
               long[] sum = sums[LATENCIES.indexOf(kind(name))];
-              sum[0] += counts.nanos.sum() / NANOS_PER_MICRO;
-              sum[1] += counts.total.sum();
+              sum[0] += counts.nanos() / NANOS_PER_MICRO;
+              sum[1] += counts.total();
             });
     var latencies = new BsonDocument();
     for (int i = 0; i < sums.length; i++) {
@@ -167,8 +167,8 @@ final class ServerStatusCommand implements Command {
             (name, counts) ->
                 commands.append(
                     name,
-                    new BsonDocument("failed", new BsonInt64(counts.failed.sum()))
-                        .append("total", new BsonInt64(counts.total.sum()))));
+                    new BsonDocument("failed", new BsonInt64(counts.failed()))
+                        .append("total", new BsonInt64(counts.total()))));
     long idle = services.cursors().idle().size();
     long total = services.cursors().count();
     var open =

@@ -147,10 +147,12 @@ public final class Metering {
   private CollectionTotals totals(CollectionStore collection) {
     CollectionInfo info = collection.info();
     CollectionTotals totals = collections.get(info.uuid());
-    return totals != null
-        ? totals
-        : collections.computeIfAbsent(
-            info.uuid(), absent -> new CollectionTotals(info.namespace(), collection::exists));
+    return totals != null ? totals : begin(collection, info);
+  }
+
+  private CollectionTotals begin(CollectionStore collection, CollectionInfo info) {
+    return collections.computeIfAbsent(
+        info.uuid(), absent -> new CollectionTotals(info.namespace(), collection::exists));
   }
 
   private long second() {

@@ -30,8 +30,9 @@ public final class OperationWork {
   private static final int OWED_MAX = 100;
 
   private final Metering metering;
-  private volatile long twentyFirsts; // of one thread at a time, but currentOp looks on
-  private volatile int partitionsVisited;
+  // Of one thread at a time; currentOp looks on, and may see them late.
+  private long twentyFirsts;
+  private int partitionsVisited;
   private @Nullable CollectionStore visitedCollection;
   private int visitedPartition;
   private @Nullable BitSet visited; // made when there is a second one
@@ -117,7 +118,7 @@ public final class OperationWork {
       return;
     }
     RequestCharge charge = RequestUnits.pointRead(meter.bytesLoaded());
-    twentyFirsts = twentyFirsts + charge.twentyFirsts();
+    twentyFirsts += charge.twentyFirsts();
     partitionsVisited = 1;
     if (lookupBudget != null) {
       lookupBudget.charge(charge, startNanos);
@@ -306,7 +307,7 @@ public final class OperationWork {
   }
 
   private void pay(CollectionStore collection, int partition, RequestCharge charge) {
-    twentyFirsts = twentyFirsts + charge.twentyFirsts();
+    twentyFirsts += charge.twentyFirsts();
     visit(collection, partition);
     metering.charge(collection, partition, charge);
   }
@@ -316,11 +317,11 @@ public final class OperationWork {
       visitedCollection = collection;
       visitedPartition = partition;
       visited = null;
-      partitionsVisited = partitionsVisited + 1;
+      partitionsVisited++;
     } else if (partition != visitedPartition && !(visited != null && visited.get(partition))) {
       visited = visited == null ? new BitSet() : visited;
       visited.set(partition);
-      partitionsVisited = partitionsVisited + 1;
+      partitionsVisited++;
     }
   }
 }

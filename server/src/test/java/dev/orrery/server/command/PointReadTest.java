@@ -76,7 +76,8 @@ class PointReadTest {
   private PointRead find(RawDocument body) {
     var request = Request.message(data.commands.connection, body, List.of());
     var spec = Command.Spec.of("find", Command.Access.READ);
-    CommandReader reader = CommandReader.ofCommand(spec, request, new NameCache());
+    CommandReader reader =
+        CommandReader.ofRequest(request, new NameCache()).asCommand(spec, request);
     Envelope.read(reader, false);
     return PointRead.find(reader, new Databases(data.engine));
   }
