@@ -6,11 +6,9 @@ import static dev.orrery.server.command.FieldErrors.NUMBERS;
 import dev.orrery.server.error.CommandException;
 import dev.orrery.server.error.ErrorCode;
 import dev.orrery.storage.value.RawDocument;
-import dev.orrery.storage.value.RawElements;
 import dev.orrery.storage.value.RawTypes;
 import dev.orrery.storage.value.RawValue;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.List;
 import org.bson.BsonDocument;
 import org.bson.BsonValue;
@@ -22,7 +20,6 @@ import org.jspecify.annotations.Nullable;
  * A field that is null counts as missing wherever a type is asked for, as it does in MongoDB.
  */
 public final class CommandReader {
-  private static final int FIELDS_EXPECTED = 12;
   private static final boolean[] NONE = {};
 
   private String path;
@@ -30,95 +27,57 @@ public final class CommandReader {
   private final List<DocumentSequence> sequences;
   private final boolean[] usedSequences;
   private final FieldRecorder recorder;
-  private @Nullable NameCache known;
-  private int count;
-  private String[] names = new String[FIELDS_EXPECTED];
-  private RawValue[] values = new RawValue[FIELDS_EXPECTED];
-  private boolean[] used = new boolean[FIELDS_EXPECTED];
-
-  /**
-   * A bit for each hash of a name that is there. Commands ask for many fields that nobody sends:
-   * most of these questions end here.
-   */
-  private long present;
+  private final CommandFields fields;
 
   private CommandReader(
-      String path, String database, List<DocumentSequence> sequences, FieldRecorder recorder) {
+      String path,
+      String database,
+      List<DocumentSequence> sequences,
+      CommandFields fields,
+      FieldRecorder recorder) {
     this.path = path;
     this.database = database;
     this.sequences = sequences;
     this.usedSequences = sequences.isEmpty() ? NONE : new boolean[sequences.size()];
+    this.fields = fields;
     this.recorder = recorder;
   }
 
   /** The body of a command; its first field is found under the command's name, also by alias. */
   static CommandReader ofCommand(Command.Spec spec, String database, Request request) {
-    var reader = new CommandReader(spec.fieldsOf(), database, request.sequences(), null);
-    return reader.index(request.body(), null).asCommand(spec);
+    var fields = new CommandFields(request.body(), null);
+    fields.beginWith(spec.name());
+    return new CommandReader(spec.fieldsOf(), database, request.sequences(), fields, null);
   }
 
-  /** The body of a request before its command is known; {@code names} knows the usual ones. */
+  /** The body of a request before its command is known; {@code names} has the usual names. */
   static CommandReader ofRequest(Request request, NameCache names) {
-    return new CommandReader("", "", request.sequences(), null).index(request.body(), names);
+    var fields = new CommandFields(request.body(), names);
+    return new CommandReader("", "", request.sequences(), fields, null);
   }
 
   /** The same as the body of that command, on the database that the request names. */
   CommandReader asCommand(Command.Spec spec, Request request) {
     path = spec.fieldsOf();
-    database = request.database(first("$db"), known);
-    return asCommand(spec);
-  }
-
-  private CommandReader asCommand(Command.Spec spec) {
-    names[0] = spec.name();
-    present |= bit(spec.name());
-    used[0] = true; // not every command reads the value of its own field
+    database = request.database(fields.peek("$db"), fields.known());
+    fields.beginWith(spec.name());
     return this;
-  }
-
-  private @Nullable RawValue first(String name) {
-    for (int i = 0; i < count; i++) {
-      if (names[i].equals(name)) {
-        return values[i];
-      }
-    }
-    return null;
   }
 
   /** {@code path} is how messages call the document, such as {@code create.timeseries}. */
   public static CommandReader of(String path, RawDocument document) {
-    return new CommandReader(path, "", List.of(), null).index(document, null);
+    return new CommandReader(path, "", List.of(), new CommandFields(document, null), null);
   }
 
   /** A reader of nothing that tells {@code recorder} what is asked for. */
   static CommandReader recording(String path, FieldRecorder recorder) {
-    return new CommandReader(path, "database", List.of(), recorder);
-  }
-
-  private CommandReader index(RawDocument body, @Nullable NameCache cache) {
-    known = cache;
-    RawElements elements = body.elements();
-    while (elements.next()) {
-      if (count == names.length) {
-        names = Arrays.copyOf(names, 2 * count);
-        values = Arrays.copyOf(values, 2 * count);
-        used = Arrays.copyOf(used, 2 * count);
-      }
-      String name = known == null ? elements.name() : known.name(elements, body.bytes());
-      names[count] = name;
-      values[count++] = elements.value();
-      present |= bit(name);
-    }
-    return this;
-  }
-
-  private static long bit(String name) {
-    return 1L << name.hashCode();
+    var nothing = new CommandFields(RawDocument.EMPTY, null);
+    return new CommandReader(path, "database", List.of(), nothing, recorder);
   }
 
   /** The name of the first field, which is the command; empty for an empty document. */
   String commandName() {
-    return count == 0 ? "" : names[0];
+    return fields.size() == 0 ? "" : fields.name(0);
   }
 
   /** The database that the command runs on. */
@@ -127,29 +86,30 @@ public final class CommandReader {
   }
 
   int size() {
-    return count;
+    return fields.size();
   }
 
   String nameAt(int index) {
-    return names[index];
+    return fields.name(index);
   }
 
   RawValue valueAt(int index) {
-    return values[index];
+    return fields.value(index);
   }
 
   boolean isUsed(int index) {
-    return used[index];
+    return fields.isUsed(index);
   }
 
   /** The text of a value that is a string. */
   String text(RawValue string) {
+    NameCache known = fields.known();
     return known == null ? string.asString() : known.text(string);
   }
 
   /** The text of a field that is a string, else null; the field is still to be asked for. */
   @Nullable String peekText(@Nullable String name) {
-    RawValue value = name == null ? null : first(name);
+    RawValue value = name == null ? null : fields.peek(name);
     return value != null && value.type() == RawTypes.STRING ? text(value) : null;
   }
 
@@ -255,7 +215,8 @@ public final class CommandReader {
 
   /** A reader of one of the documents in an array field, called as MongoDB calls it. */
   public CommandReader element(String name, RawDocument document) {
-    return new CommandReader(pathOf(name), database, List.of(), null).index(document, known);
+    var inner = new CommandFields(document, fields.known());
+    return new CommandReader(pathOf(name), database, List.of(), inner, null);
   }
 
   /** The documents of an array or a document sequence of that name; none when it is missing. */
@@ -396,13 +357,7 @@ public final class CommandReader {
 
   /** The fields that nobody asked for yet, in order. */
   List<String> remaining() {
-    var rest = new ArrayList<String>();
-    for (int i = 0; i < count; i++) {
-      if (!used[i]) {
-        rest.add(names[i]);
-      }
-    }
-    return rest;
+    return fields.unused();
   }
 
   /** Takes all fields that nobody asked for: for commands whose field names are free. */
@@ -411,7 +366,7 @@ public final class CommandReader {
     if (recorder != null) {
       recorder.field(pathOf("*"), FieldRecorder.Use.USED);
     }
-    Arrays.fill(used, true);
+    fields.useAll();
     return rest;
   }
 
@@ -421,7 +376,7 @@ public final class CommandReader {
     if (recorder != null) {
       recorder.field(pathOf("*"), FieldRecorder.Use.IGNORED);
     }
-    Arrays.fill(used, true);
+    fields.useAll();
   }
 
   /** Ends the parsing: a field nobody asked for is an error. */
@@ -430,9 +385,9 @@ public final class CommandReader {
       recorder.finished(path);
       return;
     }
-    for (int i = 0; i < count; i++) {
-      if (!used[i]) {
-        throw FieldErrors.unknown(pathOf(names[i]));
+    for (int i = 0; i < fields.size(); i++) {
+      if (!fields.isUsed(i)) {
+        throw FieldErrors.unknown(pathOf(fields.name(i)));
       }
     }
     for (int i = 0; i < sequences.size(); i++) {
@@ -442,8 +397,12 @@ public final class CommandReader {
     }
   }
 
-  String pathOf(String name) {
+  static String join(String path, String name) {
     return path.isEmpty() ? name : path + "." + name;
+  }
+
+  String pathOf(String name) {
+    return join(path, name);
   }
 
   private RawValue find(String name) {
@@ -455,20 +414,7 @@ public final class CommandReader {
       recorder.field(pathOf(name), use);
       return null;
     }
-    if ((present & bit(name)) == 0) {
-      return null;
-    }
-    RawValue found = null;
-    for (int i = 0; i < count; i++) {
-      if (names[i].equals(name)) {
-        if (found != null) {
-          throw FieldErrors.duplicate(pathOf(name));
-        }
-        used[i] = true;
-        found = values[i];
-      }
-    }
-    return found;
+    return fields.use(name, path);
   }
 
   /** The value unless it is missing, null or undefined. */

@@ -1,0 +1,119 @@
+package dev.orrery.server.command;
+
+import dev.orrery.storage.value.RawDocument;
+import dev.orrery.storage.value.RawElements;
+import dev.orrery.storage.value.RawValue;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/** The fields of one document in their order, found by name, and which of them were asked for. */
+final class CommandFields {
+  private static final int EXPECTED = 12;
+
+  private final @Nullable NameCache known;
+  private int count;
+  private String[] names = new String[EXPECTED];
+  private RawValue[] values = new RawValue[EXPECTED];
+  private boolean[] used = new boolean[EXPECTED];
+
+  /**
+   * A bit for each hash of a name that is there. Commands ask for many fields that nobody sends:
+   * most of these questions end here.
+   */
+  private long present;
+
+  /**
+   * @param known has the usual names, so that they need not be decoded; null without
+   */
+  CommandFields(RawDocument document, @Nullable NameCache known) {
+    this.known = known;
+    RawElements elements = document.elements();
+    while (elements.next()) {
+      if (count == names.length) {
+        names = Arrays.copyOf(names, 2 * count);
+        values = Arrays.copyOf(values, 2 * count);
+        used = Arrays.copyOf(used, 2 * count);
+      }
+      String name = known == null ? elements.name() : known.name(elements, document.bytes());
+      names[count] = name;
+      values[count++] = elements.value();
+      present |= bit(name);
+    }
+  }
+
+  private static long bit(String name) {
+    return 1L << name.hashCode();
+  }
+
+  @Nullable NameCache known() {
+    return known;
+  }
+
+  int size() {
+    return count;
+  }
+
+  String name(int index) {
+    return names[index];
+  }
+
+  RawValue value(int index) {
+    return values[index];
+  }
+
+  boolean isUsed(int index) {
+    return used[index];
+  }
+
+  /** Calls the first field by a command's name, also where it came by an alias, and uses it. */
+  void beginWith(String command) {
+    names[0] = command;
+    present |= bit(command);
+    used[0] = true; // not every command reads the value of its own field
+  }
+
+  /** The value of the first field of that name, which is still to be asked for. */
+  @Nullable RawValue peek(String name) {
+    for (int i = 0; i < count; i++) {
+      if (names[i].equals(name)) {
+        return values[i];
+      }
+    }
+    return null;
+  }
+
+  /** The value of that name, which is used from now on; {@code path} is that of the document. */
+  @Nullable RawValue use(String name, String path) {
+    if ((present & bit(name)) == 0) {
+      return null;
+    }
+    RawValue found = null;
+    for (int i = 0; i < count; i++) {
+      if (names[i].equals(name)) {
+        if (found != null) {
+          throw FieldErrors.duplicate(CommandReader.join(path, name));
+        }
+        used[i] = true;
+        found = values[i];
+      }
+    }
+    return found;
+  }
+
+  /** The names that nobody asked for yet, in order. */
+  List<String> unused() {
+    var rest = new ArrayList<String>();
+    for (int i = 0; i < count; i++) {
+      if (!used[i]) {
+        rest.add(names[i]);
+      }
+    }
+    return rest;
+  }
+
+  void useAll() {
+    Arrays.fill(used, true);
+  }
+}
