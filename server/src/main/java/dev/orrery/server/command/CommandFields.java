@@ -13,6 +13,8 @@ final class CommandFields {
   private static final int EXPECTED = 12;
 
   private final @Nullable NameCache known;
+  private final byte[] bytes;
+  private final RawElements elements;
   private int count;
   private String[] names = new String[EXPECTED];
   private RawValue[] values = new RawValue[EXPECTED];
@@ -24,23 +26,49 @@ final class CommandFields {
    */
   private long present;
 
+  private CommandFields(RawDocument document, @Nullable NameCache known) {
+    this.known = known;
+    this.bytes = document.bytes();
+    this.elements = document.elements();
+  }
+
   /**
+   * All fields of a document.
+   *
    * @param known has the usual names, so that they need not be decoded; null without
    */
-  CommandFields(RawDocument document, @Nullable NameCache known) {
-    this.known = known;
-    RawElements elements = document.elements();
-    while (elements.next()) {
-      if (count == names.length) {
-        names = Arrays.copyOf(names, 2 * count);
-        values = Arrays.copyOf(values, 2 * count);
-        used = Arrays.copyOf(used, 2 * count);
-      }
-      String name = known == null ? elements.name() : known.name(elements, document.bytes());
-      names[count] = name;
-      values[count++] = elements.value();
-      present |= bit(name);
+  static CommandFields of(RawDocument document, @Nullable NameCache known) {
+    return new CommandFields(document, known).readRest();
+  }
+
+  /** The first one alone, which is the command; whether the rest is too large is seen later. */
+  static CommandFields beginningOf(RawDocument document, @Nullable NameCache known) {
+    var fields = new CommandFields(document, known);
+    fields.readNext();
+    return fields;
+  }
+
+  CommandFields readRest() {
+    while (readNext()) {
+      continue; // until there is none
     }
+    return this;
+  }
+
+  private boolean readNext() {
+    if (!elements.next()) {
+      return false;
+    }
+    if (count == names.length) {
+      names = Arrays.copyOf(names, 2 * count);
+      values = Arrays.copyOf(values, 2 * count);
+      used = Arrays.copyOf(used, 2 * count);
+    }
+    String name = known == null ? elements.name() : known.name(elements, bytes);
+    names[count] = name;
+    values[count++] = elements.value();
+    present |= bit(name);
+    return true;
   }
 
   private static long bit(String name) {

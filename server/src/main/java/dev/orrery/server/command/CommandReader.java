@@ -45,19 +45,20 @@ public final class CommandReader {
 
   /** The body of a command; its first field is found under the command's name, also by alias. */
   static CommandReader ofCommand(Command.Spec spec, String database, Request request) {
-    var fields = new CommandFields(request.body(), null);
+    CommandFields fields = CommandFields.of(request.body(), null);
     fields.beginWith(spec.name());
     return new CommandReader(spec.fieldsOf(), database, request.sequences(), fields, null);
   }
 
-  /** The body of a request before its command is known; {@code names} has the usual names. */
+  /** The beginning of a request whose command is to be found; {@code names} has the usual names. */
   static CommandReader ofRequest(Request request, NameCache names) {
-    var fields = new CommandFields(request.body(), names);
+    CommandFields fields = CommandFields.beginningOf(request.body(), names);
     return new CommandReader("", "", request.sequences(), fields, null);
   }
 
-  /** The same as the body of that command, on the database that the request names. */
+  /** Reads on: the body of that command, on the database that the request names. */
   CommandReader asCommand(Command.Spec spec, Request request) {
+    fields.readRest();
     path = spec.fieldsOf();
     database = request.database(fields.peek("$db"), fields.known());
     fields.beginWith(spec.name());
@@ -66,12 +67,12 @@ public final class CommandReader {
 
   /** {@code path} is how messages call the document, such as {@code create.timeseries}. */
   public static CommandReader of(String path, RawDocument document) {
-    return new CommandReader(path, "", List.of(), new CommandFields(document, null), null);
+    return new CommandReader(path, "", List.of(), CommandFields.of(document, null), null);
   }
 
   /** A reader of nothing that tells {@code recorder} what is asked for. */
   static CommandReader recording(String path, FieldRecorder recorder) {
-    var nothing = new CommandFields(RawDocument.EMPTY, null);
+    CommandFields nothing = CommandFields.of(RawDocument.EMPTY, null);
     return new CommandReader(path, "database", List.of(), nothing, recorder);
   }
 
@@ -215,7 +216,7 @@ public final class CommandReader {
 
   /** A reader of one of the documents in an array field, called as MongoDB calls it. */
   public CommandReader element(String name, RawDocument document) {
-    var inner = new CommandFields(document, fields.known());
+    CommandFields inner = CommandFields.of(document, fields.known());
     return new CommandReader(pathOf(name), database, List.of(), inner, null);
   }
 

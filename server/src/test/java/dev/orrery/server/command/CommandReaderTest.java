@@ -163,6 +163,26 @@ class CommandReaderTest {
     assertThat(unknown).hasMessage("BSON field 'find.documents' is an unknown field.");
   }
 
+  /** A request may be too large; that is found out between the two. */
+  @Test
+  void readsTheFirstFieldOfARequestUntilItsCommandIsKnown() {
+    RawDocument body = RawDocument.of(BsonDocument.parse("{count: 'c', a: 1, b: 2, $db: 'd'}"));
+    var request = Request.message(new ClientConnection(1, "", ""), body, List.of());
+    CommandReader reader = CommandReader.ofRequest(request, new NameCache());
+    assertThat(reader.commandName()).isEqualTo("count");
+    assertThat(reader.size()).isEqualTo(1);
+    reader.asCommand(Command.Spec.of("count", Command.Access.READ), request);
+    assertThat(reader.size()).isEqualTo(4);
+    assertThat(reader.database()).isEqualTo("d");
+    assertThat(reader.remaining()).containsExactly("a", "b", "$db");
+  }
+
+  @Test
+  void aRequestWithoutFieldsHasNoCommand() {
+    var request = Request.message(new ClientConnection(1, "", ""), RawDocument.EMPTY, List.of());
+    assertThat(CommandReader.ofRequest(request, new NameCache()).commandName()).isEmpty();
+  }
+
   private static CommandReader command(String json, DocumentSequence... sequences) {
     RawDocument body = RawDocument.of(BsonDocument.parse(json));
     return CommandReader.ofCommand(
