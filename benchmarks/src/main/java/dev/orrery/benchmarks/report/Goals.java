@@ -28,6 +28,10 @@ final class Goals {
     }
     goals.add(ycsb("d", "latest", 1.5));
     goals.add(ycsb("e", "zipfian", 2));
+    for (String workload : List.of("a", "b", "c", "d", "f")) {
+      goals.add(ycsb(workload, "uniform", 1.5));
+    }
+    goals.add(ycsb("e", "uniform", 2));
     addWrites(goals);
     addAggregations(goals, results);
     addPartitions(goals);
@@ -63,7 +67,9 @@ final class Goals {
     return new Goal(
         "YCSB "
             + workload.toUpperCase(Locale.ROOT)
-            + ", requests per CPU second over mongo-java-server's",
+            + ", "
+            + keys
+            + " keys, requests per CPU second over mongo-java-server's",
         ratio(ours.of(PEER), ours, Metric.SERVER_CPU_MICROS),
         AT_LEAST,
         bound);
@@ -77,12 +83,14 @@ final class Goals {
             ratio(insert, insert.of("bare log"), Metric.REQUESTS_PER_SECOND),
             AT_LEAST,
             0.8));
-    goals.add(
-        new Goal(
-            "Bulk load, MB of documents per CPU second",
-            value("bulk-load", "1 partition, 0 indexes", Metric.MEGABYTES_PER_CPU_SECOND),
-            AT_LEAST,
-            150));
+    for (String partitions : List.of("1 partition", "16 partitions")) {
+      goals.add(
+          new Goal(
+              "Bulk load into " + partitions + ", MB of documents per CPU second",
+              value("bulk-load", partitions + ", 0 indexes", Metric.MEGABYTES_PER_CPU_SECOND),
+              AT_LEAST,
+              150));
+    }
   }
 
   /** At least level everywhere; three times as fast where a filter or an index helps. */

@@ -73,8 +73,8 @@ final class Ycsb implements Workload {
       for (int connections : bench.plan().connections()) {
         boolean isAll = connections == most;
         bench.interleave(steady(usual, connections, count), chosen(fleet, isAll));
+        bench.interleave(steady(Popularity.UNIFORM, connections, count), chosen(fleet, false));
       }
-      bench.interleave(steady(Popularity.UNIFORM, most, count), chosen(fleet, false));
     }
   }
 

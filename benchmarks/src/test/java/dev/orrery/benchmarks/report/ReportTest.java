@@ -61,6 +61,22 @@ class ReportTest {
         .contains("| point-read, 64 connections | ceiling | 50,000 | 8.00 |");
   }
 
+  /** A goal that names neither keys nor partitions holds for all that are measured. */
+  @Test
+  void goalsAreForAllKeysAndPartitions() {
+    String text = new Report(results, MACHINE, "run").markdown();
+    for (String keys : List.of("zipfian", "uniform")) {
+      assertThat(text).contains("| YCSB A, " + keys + " keys, requests per CPU second over");
+      assertThat(text).contains("| YCSB E, " + keys + " keys, requests per CPU second over");
+    }
+    assertThat(text)
+        .contains("| YCSB D, latest keys, requests per CPU second over")
+        .contains("| YCSB D, uniform keys, requests per CPU second over")
+        .contains("| Bulk load into 1 partition, MB of documents per CPU second | at least 150 |")
+        .contains(
+            "| Bulk load into 16 partitions, MB of documents per CPU second | at least 150 |");
+  }
+
   @Test
   void goalsOfPipelinesTellHowManyDocumentsTheyRead() {
     String variant = "$sort + $limit on 1,000,000 documents";
