@@ -12,10 +12,8 @@ public final class BsonValidator {
   private static final int SMALLEST_CODE_WITH_SCOPE = 4 + 5 + SMALLEST_DOCUMENT;
   private static final int OLD_BINARY = 2;
 
-  /** Of each of eight bytes. */
+  /** The lowest bit of each of eight bytes. */
   private static final long LOWEST_BITS = 0x0101_0101_0101_0101L;
-
-  private static final long HIGHEST_BITS = LOWEST_BITS << 7;
 
   private final int[] ends = new int[WireLimits.NESTING_DEPTH_MAX];
   private int depth;
@@ -107,12 +105,12 @@ public final class BsonValidator {
     // to byte guesses wrong where. The zero byte at last stops every scan.
     while (zeros == 0 && at <= bytes.length - Long.BYTES) {
       long word = LittleEndian.int64(bytes, at);
-      zeros = word - LOWEST_BITS & ~word & HIGHEST_BITS; // the lowest one is right
-      anyNonAscii |= word & HIGHEST_BITS & Long.lowestOneBit(zeros) - 1;
+      zeros = word - LOWEST_BITS & ~word & Utf8.NON_ASCII; // the lowest one is right
+      anyNonAscii |= word & Utf8.NON_ASCII & Long.lowestOneBit(zeros) - 1;
       at += Long.numberOfTrailingZeros(zeros) / Byte.SIZE;
     }
     while (bytes[at] != 0) {
-      anyNonAscii |= bytes[at++] & HIGHEST_BITS;
+      anyNonAscii |= bytes[at++] & Utf8.NON_ASCII;
     }
     if (at >= last) {
       throw new WireException("a field name is not terminated");

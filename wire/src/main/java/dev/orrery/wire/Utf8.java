@@ -2,7 +2,8 @@ package dev.orrery.wire;
 
 /** The well-formed byte sequences of the Unicode standard, table 3-7. */
 final class Utf8 {
-  private static final long NON_ASCII = 0x8080_8080_8080_8080L;
+  /** The highest bit of each of eight bytes, which ASCII leaves zero. */
+  static final long NON_ASCII = 0x8080_8080_8080_8080L;
 
   private Utf8() {}
 

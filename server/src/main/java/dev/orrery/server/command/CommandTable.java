@@ -1,5 +1,6 @@
 package dev.orrery.server.command;
 
+import java.util.Collections;
 import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
@@ -29,6 +30,11 @@ public final class CommandTable {
   /** The command of that name, or null when there is none. */
   public Command find(String name) {
     return byName.get(name);
+  }
+
+  /** The commands by all their names. */
+  Map<String, Command> byName() {
+    return Collections.unmodifiableMap(byName);
   }
 
   /** All commands, by name. */

@@ -92,11 +92,10 @@ public final class Dispatcher {
     this.workers = workers;
     this.nanoClock = nanoClock;
     this.latest = ClusterTime.of(parts.clusterClock().now());
-    for (Command command : parts.commands().commands()) {
-      Known known = Known.of(command, parts.metrics());
-      commands.put(known.spec.name(), known);
-      known.spec.aliases().forEach(alias -> commands.put(alias, known));
-    }
+    parts
+        .commands()
+        .byName()
+        .forEach((name, command) -> commands.put(name, Known.of(command, parts.metrics())));
   }
 
   /** Lets the server try again what is refused for its rate; to be called before the first call. */
