@@ -37,4 +37,9 @@ public record Target(
   public boolean isOurs() {
     return kind == Kind.ORRERY;
   }
+
+  /** Whether it has partitions: ours, or another build of it. */
+  public boolean isOrrery() {
+    return kind == Kind.ORRERY || kind == Kind.BEFORE;
+  }
 }

@@ -55,7 +55,7 @@ final class BulkLoad implements Workload {
     try (Fleet fleet = bench.fleet(Kind.ORRERY, Kind.MEMORY, Kind.H2)) {
       for (int partitions : List.of(1, 16)) {
         var targets = new ArrayList<>(fleet.targets());
-        targets.removeIf(target -> partitions > 1 && !target.isOurs());
+        targets.removeIf(target -> partitions > 1 && !target.isOrrery());
         for (int indexes : List.of(0, 3)) {
           interleave(bench, new Variant(partitions, indexes), targets);
         }

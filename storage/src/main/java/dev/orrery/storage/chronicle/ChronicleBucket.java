@@ -4,11 +4,14 @@ import java.util.concurrent.locks.StampedLock;
 
 /**
  * The entries whose hash starts with some bits: held on the heap, in a Chronicle Map, or resting in
- * the image of the last checkpoint until somebody asks for them.
+ * the last checkpoint until somebody asks for them.
  */
 final class ChronicleBucket {
   /** No image yet. */
   static final long NO_IMAGE = 0;
+
+  /** Entries on the heap whose keys are shorter, together, stay there: not worth reading again. */
+  static final int RESTING_KEY_BYTES_MIN = 4096;
 
   final int depth;
   final long prefix;
@@ -17,8 +20,9 @@ final class ChronicleBucket {
   final StampedLock lock = new StampedLock();
 
   private final KeyIndexFiles files;
+  private final KeyIndexOptions options;
 
-  /** Null while the bucket rests in its image. */
+  /** Null while the bucket rests in its image, or in the manifest when it has none. */
   private KeyIndexEntries entries;
 
   private int restingSize;
@@ -33,16 +37,29 @@ final class ChronicleBucket {
   private boolean isRetired;
   private volatile boolean isTouched = true;
 
-  ChronicleBucket(int depth, long prefix, KeyIndexFiles files, KeyIndexEntries entries) {
+  private ChronicleBucket(
+      int depth,
+      long prefix,
+      KeyIndexFiles files,
+      KeyIndexOptions options,
+      KeyIndexEntries entries) {
     this.depth = depth;
     this.prefix = prefix;
     this.files = files;
+    this.options = options;
     this.entries = entries;
   }
 
+  /** The only bucket of an index without keys. */
+  static ChronicleBucket empty(KeyIndexFiles files, KeyIndexOptions options) {
+    var none = new KeyIndexHeap(options.heapEntriesMax(), options.valueBytes());
+    return new ChronicleBucket(0, 0, files, options, none);
+  }
+
   /** A bucket as a manifest describes it. */
-  static ChronicleBucket resting(KeyIndexManifest.Row row, KeyIndexFiles files) {
-    var bucket = new ChronicleBucket(row.depth(), row.prefix(), files, row.heap());
+  static ChronicleBucket resting(
+      KeyIndexManifest.Row row, KeyIndexFiles files, KeyIndexOptions options) {
+    var bucket = new ChronicleBucket(row.depth(), row.prefix(), files, options, row.heap());
     bucket.restingSize = row.size();
     bucket.imageNumber = row.imageNumber();
     bucket.imageChecksum = row.imageChecksum();
@@ -53,7 +70,7 @@ final class ChronicleBucket {
 
   /** Half of a bucket that was split; its ancestor's checkpoint is also its own. */
   ChronicleBucket half(int bit) {
-    var half = new ChronicleBucket(depth + 1, prefix << 1 | bit, files, null);
+    var half = new ChronicleBucket(depth + 1, prefix << 1 | bit, files, options, null);
     half.imageLsn = imageLsn;
     return half;
   }
@@ -101,6 +118,10 @@ final class ChronicleBucket {
   }
 
   private void load() {
+    if (imageNumber == NO_IMAGE) {
+      entries = KeyIndexManifest.read(files, options).heap();
+      return;
+    }
     ChronicleBucketImage image = ChronicleBucketImage.read(files.image(imageNumber), imageChecksum);
     entries = image.restore(files.newLiveMap());
   }
@@ -115,7 +136,8 @@ final class ChronicleBucket {
    * allowed. Keys spread so evenly that buckets with one limit would all split at the same time. An
    * only bucket has no others to keep apart from.
    */
-  int entriesMax(int most) {
+  int entriesMax() {
+    int most = options.bucketEntriesMax();
     if (depth == 0) {
       return most;
     }
@@ -157,6 +179,9 @@ final class ChronicleBucket {
 
   /** The row of the last checkpoint, as seen again unchanged at a later lsn. */
   KeyIndexManifest.Row unchangedRow(long lsn) {
+    if (entries == null && imageNumber == NO_IMAGE) {
+      load(); // the manifest it rests in is about to be replaced
+    }
     KeyIndexHeap heap = entries instanceof KeyIndexHeap small ? small.copy() : null;
     return new KeyIndexManifest.Row(depth, prefix, lsn, heap, imageNumber, imageChecksum, size());
   }
@@ -169,17 +194,21 @@ final class ChronicleBucket {
     imageChanges = atChanges;
   }
 
-  /** Closes and deletes the live map when its image is current and nobody asked since last time. */
+  /** Lets go of the entries when they are on disk and nobody asked for them since last time. */
   boolean restIfIdle() {
     boolean wasTouched = isTouched;
     isTouched = false;
-    if (wasTouched || isDirty() || !(entries instanceof ChronicleBucketMap)) {
+    if (wasTouched || isDirty() || entries == null || isSmall()) {
       return false;
     }
     restingSize = entries.size();
     entries.discard();
     entries = null;
     return true;
+  }
+
+  private boolean isSmall() {
+    return entries instanceof KeyIndexHeap && entries.keyBytes() < RESTING_KEY_BYTES_MIN;
   }
 
   /** The bucket is no longer in the directory; whoever waits for its lock must look again. */

@@ -54,8 +54,7 @@ public final class ChronicleEngine implements StorageEngine {
     this.log = Log.open(directory.resolve("log"), options.log());
     try {
       var opener =
-          new PartitionOpener(
-              directory.resolve("partitions"), new PageFilePool(), hooks, options.isDurable());
+          new PartitionOpener(directory.resolve("partitions"), new PageFilePool(), hooks, options);
       var file = new CheckpointFile(directory.resolve("checkpoint"), options.isDurable());
       this.garbage = new Garbage();
       this.diskSpace = new DiskSpace(directory);

@@ -8,7 +8,7 @@ import dev.orrery.storage.log.LogOptions;
  * @param log the log's own options; without fsync the whole engine is ephemeral
  */
 public record EngineOptions(
-    LogOptions log, Limits limits, Checkpoints checkpoints, Compacting compacting) {
+    LogOptions log, Limits limits, Checkpoints checkpoints, Compacting compacting, Maps maps) {
   private static final long MEGABYTE = 1L << 20;
   private static final long GIGABYTE = 1L << 30;
 
@@ -35,28 +35,41 @@ public record EngineOptions(
    */
   public record Compacting(long feedBytes) {}
 
+  /**
+   * How the maps of keys grow. Smaller numbers are for tests.
+   *
+   * @param heapEntries what is held on the heap, before there is a file
+   * @param bucketEntries what is held in one file, before there are two
+   */
+  public record Maps(int heapEntries, int bucketEntries) {}
+
   public static EngineOptions defaults() {
     return new EngineOptions(
         LogOptions.defaults(),
         new Limits(20 * GIGABYTE, 50 * GIGABYTE),
         new Checkpoints(256 * MEGABYTE, 60_000),
-        new Compacting(0));
+        new Compacting(0),
+        new Maps(KeyIndexOptions.HEAP_ENTRIES_MAX, KeyIndexOptions.BUCKET_ENTRIES_MAX));
   }
 
   public EngineOptions with(LogOptions changed) {
-    return new EngineOptions(changed, limits, checkpoints, compacting);
+    return new EngineOptions(changed, limits, checkpoints, compacting, maps);
   }
 
   public EngineOptions with(Limits changed) {
-    return new EngineOptions(log, changed, checkpoints, compacting);
+    return new EngineOptions(log, changed, checkpoints, compacting, maps);
   }
 
   public EngineOptions with(Checkpoints changed) {
-    return new EngineOptions(log, limits, changed, compacting);
+    return new EngineOptions(log, limits, changed, compacting, maps);
   }
 
   public EngineOptions with(Compacting changed) {
-    return new EngineOptions(log, limits, checkpoints, changed);
+    return new EngineOptions(log, limits, checkpoints, changed, maps);
+  }
+
+  public EngineOptions with(Maps changed) {
+    return new EngineOptions(log, limits, checkpoints, compacting, changed);
   }
 
   boolean isDurable() {

@@ -78,20 +78,21 @@ public final class KeyIndex implements AutoCloseable {
   public static KeyIndex open(Path path, KeyIndexOptions options) {
     var files = new KeyIndexFiles(path, options.ephemeral());
     var index = new KeyIndex(options, files);
-    index.manifest = KeyIndexManifest.read(files, options);
+    KeyIndexManifest saved = KeyIndexManifest.read(files, options);
     List<ChronicleBucket> buckets = new ArrayList<>();
-    if (index.manifest == null) {
-      buckets.add(new ChronicleBucket(0, 0, files, new KeyIndexHeap(options.heapEntriesMax())));
+    if (saved == null) {
+      buckets.add(ChronicleBucket.empty(files, options));
     } else {
-      for (KeyIndexManifest.Row row : index.manifest.rows()) {
-        buckets.add(ChronicleBucket.resting(row, files));
+      index.manifest = saved.withoutEntries();
+      for (KeyIndexManifest.Row row : saved.rows()) {
+        buckets.add(ChronicleBucket.resting(row, files, options));
         files.skipNumber(row.imageNumber());
         index.size += row.size();
       }
     }
     index.directory = KeyIndexDirectory.of(buckets, files.manifest());
     // Live maps of an earlier process, and images of a checkpoint that was not completed.
-    files.deleteAllBut(index.manifest == null ? Set.of() : index.manifest.fileNames(files));
+    files.deleteAllBut(saved == null ? Set.of() : saved.fileNames(files));
     return index;
   }
 
@@ -266,9 +267,7 @@ public final class KeyIndex implements AutoCloseable {
 
   private void makeRoom(ChronicleBucket bucket, ChronicleBucketShape.Need extra) {
     KeyIndexEntries entries = bucket.entries();
-    boolean isLarge =
-        ChronicleBucketShape.Need.of(entries)
-            .isLarge(bucket.entriesMax(options.bucketEntriesMax()));
+    boolean isLarge = ChronicleBucketShape.Need.of(entries).isLarge(bucket.entriesMax());
     if (isLarge && entries instanceof ChronicleBucketMap && bucket.depth < depthMax()) {
       List<ChronicleBucket> halves = growth.split(bucket, extra);
       directory = directory.split(bucket, halves);
@@ -383,12 +382,12 @@ public final class KeyIndex implements AutoCloseable {
   }
 
   void completeCheckpoint(KeyIndexManifest fresh) {
-    manifest = fresh;
+    manifest = fresh.withoutEntries();
   }
 
   /**
-   * Closes the maps of buckets that are as of the last checkpoint and that nobody asked for since
-   * the last call; they come back by themselves. Returns how many were closed.
+   * Lets go of the entries of buckets that are as of the last checkpoint and that nobody asked for
+   * since the last call; they come back by themselves. Returns in how many buckets it did.
    */
   public synchronized int releaseIdle() {
     int[] released = {0};
@@ -423,7 +422,7 @@ public final class KeyIndex implements AutoCloseable {
     requireOpen();
     if (manifest != null) {
       for (KeyIndexManifest.Row row : manifest.rows()) {
-        if (row.heap() == null) {
+        if (row.hasImage()) {
           ChronicleBucketImage.read(files.image(row.imageNumber()), row.imageChecksum());
         }
       }

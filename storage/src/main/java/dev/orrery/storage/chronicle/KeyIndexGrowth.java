@@ -17,7 +17,7 @@ final class KeyIndexGrowth {
   KeyIndexEntries enlarge(ChronicleBucket bucket, ChronicleBucketShape.Need extra) {
     var all = new Part();
     bucket.entries().forEach(all::add);
-    return all.toMap(extra, bucket.entriesMax(options.bucketEntriesMax()));
+    return all.toMap(extra, bucket.entriesMax());
   }
 
   /** The two halves of a bucket; when one cannot be made, nothing is left of the other. */
@@ -42,7 +42,7 @@ final class KeyIndexGrowth {
   }
 
   private void fill(ChronicleBucket half, Part part, ChronicleBucketShape.Need extra) {
-    half.fill(part.toMap(extra, half.entriesMax(options.bucketEntriesMax())));
+    half.fill(part.toMap(extra, half.entriesMax()));
   }
 
   /** Entries on their way to a new map. */

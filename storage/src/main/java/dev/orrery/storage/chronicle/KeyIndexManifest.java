@@ -41,7 +41,7 @@ record KeyIndexManifest(int valueLongs, List<Row> rows) {
   /**
    * One bucket.
    *
-   * @param heap its entries when they are few, else null and the image counts
+   * @param heap its entries when they are few and not left out, else null
    */
   record Row(
       int depth,
@@ -51,9 +51,27 @@ record KeyIndexManifest(int valueLongs, List<Row> rows) {
       long imageNumber,
       int imageChecksum,
       int size) {
+    boolean hasImage() {
+      return imageNumber != ChronicleBucket.NO_IMAGE;
+    }
+
+    Row withoutEntries() {
+      return new Row(depth, prefix, lsn, null, imageNumber, imageChecksum, size);
+    }
+
     Row withImage(long number, int checksum) {
       return new Row(depth, prefix, lsn, null, number, checksum, size);
     }
+  }
+
+  /** The same without what buckets on the heap hold, which need not be in memory twice. */
+  KeyIndexManifest withoutEntries() {
+    return new KeyIndexManifest(valueLongs, rows.stream().map(Row::withoutEntries).toList());
+  }
+
+  /** The entries of an index that is small enough to have no image: it has one bucket. */
+  KeyIndexHeap heap() {
+    return rows.get(0).heap;
   }
 
   /** The lsn that every bucket has reached. */
@@ -65,7 +83,7 @@ record KeyIndexManifest(int valueLongs, List<Row> rows) {
   Set<String> fileNames(KeyIndexFiles files) {
     Set<String> names =
         rows.stream()
-            .filter(row -> row.heap == null)
+            .filter(Row::hasImage)
             .map(row -> files.image(row.imageNumber).getFileName().toString())
             .collect(Collectors.toSet());
     names.add(KeyIndexFiles.MANIFEST);
@@ -93,8 +111,8 @@ record KeyIndexManifest(int valueLongs, List<Row> rows) {
     out.writeInt(row.depth);
     out.writeLong(row.prefix);
     out.writeLong(row.lsn);
-    out.writeByte(row.heap == null ? IMAGE : HEAP);
-    if (row.heap == null) {
+    out.writeByte(row.hasImage() ? IMAGE : HEAP);
+    if (row.hasImage()) {
       out.writeLong(row.imageNumber);
       out.writeInt(row.imageChecksum);
       out.writeInt(row.size);
@@ -165,7 +183,7 @@ record KeyIndexManifest(int valueLongs, List<Row> rows) {
       return new Row(depth, prefix, lsn, null, in.getLong(), in.getInt(), in.getInt());
     }
     int size = in.getInt();
-    var heap = new KeyIndexHeap(Math.max(size, options.heapEntriesMax()));
+    var heap = new KeyIndexHeap(Math.max(size, options.heapEntriesMax()), options.valueBytes());
     for (int i = 0; i < size; i++) {
       byte[] key = new byte[in.getInt()];
       byte[] value = new byte[options.valueBytes()];

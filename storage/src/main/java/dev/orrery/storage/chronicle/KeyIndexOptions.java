@@ -11,7 +11,8 @@ package dev.orrery.storage.chronicle;
  */
 public record KeyIndexOptions(
     int valueLongs, boolean ephemeral, int heapEntriesMax, int bucketEntriesMax) {
-  static final int HEAP_ENTRIES_MAX = 512;
+  /** From where on a map takes no more memory, and is paid for by the entries it is made for. */
+  static final int HEAP_ENTRIES_MAX = 4096;
 
   /** Just under what a Chronicle segment with 2^16 slots takes before it needs an extra tier. */
   static final int BUCKET_ENTRIES_MAX = 52_000;

@@ -38,13 +38,13 @@ final class PartitionOpener {
   private final Path root;
   private final PageFilePool pool;
   private final StorageHooks hooks;
-  private final boolean isDurable;
+  private final EngineOptions options;
 
-  PartitionOpener(Path root, PageFilePool pool, StorageHooks hooks, boolean isDurable) {
+  PartitionOpener(Path root, PageFilePool pool, StorageHooks hooks, EngineOptions options) {
     this.root = root;
     this.pool = pool;
     this.hooks = hooks;
-    this.isDurable = isDurable;
+    this.options = options;
   }
 
   Path directory(int collection, int partition) {
@@ -74,14 +74,12 @@ final class PartitionOpener {
   private PartitionFiles open(int partition, CollectionInfo info) {
     Path directory = directory(info.id(), partition);
     createDirectory(directory);
-    var slots = SlotFile.open(directory.resolve(PartitionFiles.SLOTS), pool, isDurable);
-    var ids = KeyIndex.open(directory.resolve(PartitionFiles.IDS), single());
+    var slots = SlotFile.open(directory.resolve(PartitionFiles.SLOTS), pool, options.isDurable());
+    var ids = KeyIndex.open(directory.resolve(PartitionFiles.IDS), map(KeyIndexOptions.single()));
     KeyIndex sizes =
         info.partitionKey() == null
             ? null
-            : KeyIndex.open(
-                directory.resolve(PartitionFiles.SIZES),
-                KeyIndexOptions.pair().withEphemeral(!isDurable));
+            : KeyIndex.open(directory.resolve(PartitionFiles.SIZES), map(KeyIndexOptions.pair()));
     var indexes = new OrderedIndex[info.indexes().size()];
     for (int i = 0; i < indexes.length; i++) {
       indexes[i] = openIndex(info.id(), partition, info.indexes().get(i));
@@ -95,11 +93,14 @@ final class PartitionOpener {
   OrderedIndex openIndex(int collection, int partition, IndexEntry entry) {
     Path directory = directory(collection, partition);
     IndexSpec spec = entry.spec();
-    var tree = BTree.open(directory.resolve(PartitionFiles.INDEX + entry.id()), pool, isDurable);
+    var tree =
+        BTree.open(directory.resolve(PartitionFiles.INDEX + entry.id()), pool, options.isDurable());
     boolean needsMap = spec.isUnique() && !spec.name().equals(ID_INDEX);
     KeyIndex unique =
         needsMap
-            ? KeyIndex.open(directory.resolve(PartitionFiles.UNIQUE + entry.id()), single())
+            ? KeyIndex.open(
+                directory.resolve(PartitionFiles.UNIQUE + entry.id()),
+                map(KeyIndexOptions.single()))
             : null;
     return new OrderedIndex(entry, keys(spec), tree, unique);
   }
@@ -110,8 +111,10 @@ final class PartitionOpener {
     leavings.delete();
   }
 
-  private KeyIndexOptions single() {
-    return KeyIndexOptions.single().withEphemeral(!isDurable);
+  private KeyIndexOptions map(KeyIndexOptions kind) {
+    EngineOptions.Maps maps = options.maps();
+    return kind.withEphemeral(!options.isDurable())
+        .withLimits(maps.heapEntries(), maps.bucketEntries());
   }
 
   IndexKeys keys(IndexSpec spec) {

@@ -90,7 +90,8 @@ final class EngineConcurrencyTest {
         EngineOptions.defaults()
             .with(log)
             .with(new EngineOptions.Checkpoints(1 << 20, 500))
-            .with(new EngineOptions.Compacting(0));
+            .with(new EngineOptions.Compacting(0))
+            .with(EngineHarness.SMALL_MAPS);
     return ChronicleEngine.open(directory, options, new NoHooks());
   }
 

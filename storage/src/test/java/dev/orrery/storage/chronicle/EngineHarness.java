@@ -37,6 +37,9 @@ import org.bson.BsonString;
 final class EngineHarness implements AutoCloseable {
   static final Namespace NAMESPACE = new Namespace("db", "things");
 
+  /** So that a few hundred documents are enough for maps in files, and for maps that are split. */
+  static final EngineOptions.Maps SMALL_MAPS = new EngineOptions.Maps(64, 500);
+
   final StorageHooks hooks;
   final EngineOptions options;
   Path directory;
@@ -58,7 +61,8 @@ final class EngineHarness implements AutoCloseable {
     return EngineOptions.defaults()
         .with(LogOptions.defaults().withFsync(false).withSegmentBytes(64 << 10))
         .with(new EngineOptions.Checkpoints(Long.MAX_VALUE, Long.MAX_VALUE))
-        .with(new EngineOptions.Compacting(Long.MAX_VALUE));
+        .with(new EngineOptions.Compacting(Long.MAX_VALUE))
+        .with(SMALL_MAPS);
   }
 
   /** As {@link #quiet}, but garbage is removed when {@link ChronicleEngine#compact} is called. */

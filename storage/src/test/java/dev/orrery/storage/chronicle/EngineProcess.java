@@ -37,7 +37,8 @@ final class EngineProcess {
             .with(LogOptions.defaults().withSegmentBytes(64 << 10))
             .with(new EngineOptions.Limits(1 << 30, 100 << 10))
             .with(new EngineOptions.Checkpoints(16 << 10, 200))
-            .with(new EngineOptions.Compacting(0));
+            .with(new EngineOptions.Compacting(0))
+            .with(EngineHarness.SMALL_MAPS);
     return ChronicleEngine.open(directory, options, new NoHooks());
   }
 

@@ -82,7 +82,7 @@ class KeyIndexKillTest {
     Process process = KeyIndexProcess.start(ClosedByHook.class, List.of(), path.toString());
     process.getInputStream().readAllBytes();
     process.waitFor();
-    try (KeyIndex index = KeyIndex.open(path, KeyIndexOptions.single())) {
+    try (KeyIndex index = KeyIndex.open(path, KeyIndexProcess.OPTIONS)) {
       assertThat(index.checkpointLsn()).isEqualTo(9);
       KeyIndexTest.assertHolds(index, 2_001);
     }
@@ -93,7 +93,7 @@ class KeyIndexKillTest {
     private ClosedByHook() {}
 
     public static void main(String[] arguments) {
-      KeyIndex index = KeyIndex.open(Path.of(arguments[0]), KeyIndexOptions.single());
+      KeyIndex index = KeyIndex.open(Path.of(arguments[0]), KeyIndexProcess.OPTIONS);
       KeyIndexTest.fill(index, 0, 2_000);
       Runtime.getRuntime().addShutdownHook(new Thread(() -> close(index)));
       System.exit(0);
@@ -116,10 +116,10 @@ class KeyIndexKillTest {
 
     public static void main(String[] arguments) {
       Path path = Path.of(arguments[0]);
-      KeyIndex index = KeyIndex.open(path, KeyIndexOptions.single());
+      KeyIndex index = KeyIndex.open(path, KeyIndexProcess.OPTIONS);
       KeyIndexTest.fill(index, 0, 2_000);
       index.close(1);
-      try (KeyIndex again = KeyIndex.open(path, KeyIndexOptions.single())) {
+      try (KeyIndex again = KeyIndex.open(path, KeyIndexProcess.OPTIONS)) {
         KeyIndexTest.assertHolds(again, 2_000);
       }
     }

@@ -244,6 +244,56 @@ class KeyIndexTest {
   }
 
   @Test
+  void idleEntriesOnTheHeapRestInTheManifest() {
+    var options = KeyIndexOptions.single().withEphemeral(true);
+    try (var index = KeyIndex.open(directory, options)) {
+      fill(index, 0, 2_000);
+      index.checkpoint(1);
+      assertThat(index.releaseIdle()).isZero(); // just touched
+      assertThat(index.releaseIdle()).isEqualTo(1);
+      assertThat(index.releaseIdle()).isZero(); // there is nothing left to let go of
+      assertThat(index.size()).isEqualTo(2_000);
+      assertHolds(index, 2_000);
+      index.releaseIdle();
+      assertThat(index.releaseIdle()).isEqualTo(1);
+      fill(index, 2_000, 2_001);
+      index.checkpoint(2);
+      assertThat(index.openMaps()).isZero();
+    }
+    try (var index = KeyIndex.open(directory, options)) {
+      assertThat(index.checkpointLsn()).isEqualTo(2);
+      assertHolds(index, 2_001);
+    }
+  }
+
+  @Test
+  void aRestingIndexIsSavedWholeWhenItsCheckpointIsMadeAgain() throws IOException {
+    var options = KeyIndexOptions.single().withEphemeral(true);
+    try (var index = KeyIndex.open(directory, options)) {
+      fill(index, 0, 2_000);
+      index.checkpoint(1);
+      index.releaseIdle();
+      assertThat(index.releaseIdle()).isEqualTo(1);
+      index.failCheckpoint(); // as if the last one had failed after the manifest was in place
+      index.checkpoint(2);
+    }
+    try (var index = KeyIndex.open(directory, options)) {
+      assertThat(index.checkpointLsn()).isEqualTo(2);
+      assertHolds(index, 2_000);
+    }
+  }
+
+  @Test
+  void fewEntriesStayOnTheHeap() {
+    try (var index = KeyIndex.open(directory, KeyIndexOptions.single().withEphemeral(true))) {
+      fill(index, 0, 100);
+      index.checkpoint(1);
+      index.releaseIdle();
+      assertThat(index.releaseIdle()).isZero();
+    }
+  }
+
+  @Test
   void manySmallIndexesAreCheap() throws IOException {
     KeyIndex[] indexes = new KeyIndex[1_000];
     for (int i = 0; i < indexes.length; i++) {

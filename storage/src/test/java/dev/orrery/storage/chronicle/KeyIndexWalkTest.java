@@ -12,7 +12,7 @@ import java.util.Random;
 import java.util.concurrent.locks.ReentrantLock;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.ValueSource;
+import org.junit.jupiter.params.provider.CsvSource;
 
 /**
  * A seeded walk of additions, removals, checkpoints and crashes, compared with a plain map.
@@ -20,14 +20,13 @@ import org.junit.jupiter.params.provider.ValueSource;
  * applied lsn.
  */
 class KeyIndexWalkTest {
-  private static final KeyIndexOptions OPTIONS =
-      KeyIndexOptions.pair().withEphemeral(true).withLimits(20, 120);
   private static final int STEPS = 8_000;
 
   @TempDir private Path directory;
 
   private final Map<String, Long> model = new HashMap<>();
   private final List<Operation> log = new ArrayList<>();
+  private KeyIndexOptions options;
   private Random random;
   private KeyIndex index;
   private int copies;
@@ -36,10 +35,11 @@ class KeyIndexWalkTest {
   private record Operation(byte[] key, long addition) {}
 
   @ParameterizedTest
-  @ValueSource(longs = {1, 2, 3, 4})
-  void theIndexIsWhatTheLogSays(long seed) throws IOException {
+  @CsvSource({"1, 20", "2, 20", "3, 20", "4, 20", "5, 1500", "6, 1500"})
+  void theIndexIsWhatTheLogSays(long seed, int heapEntries) throws IOException {
+    options = KeyIndexOptions.pair().withEphemeral(true).withLimits(heapEntries, 6 * heapEntries);
     random = new Random(seed);
-    index = KeyIndex.open(directory.resolve("0"), OPTIONS);
+    index = KeyIndex.open(directory.resolve("0"), options);
     for (int step = 0; step < STEPS; step++) {
       int choice = random.nextInt(1_000);
       if (choice == 0) {
@@ -51,7 +51,9 @@ class KeyIndexWalkTest {
         assertSame();
       } else if (choice < 5) {
         index.checkpoint(log.size());
-        index.releaseIdle();
+        for (int i = random.nextInt(3); i > 0; i--) { // what was touched rests the second time
+          index.releaseIdle();
+        }
       } else if (choice == 5) {
         checkpointWhileWriting();
       } else {
@@ -138,7 +140,7 @@ class KeyIndexWalkTest {
   }
 
   private void reopen(Path path) {
-    index = KeyIndex.open(path, OPTIONS);
+    index = KeyIndex.open(path, options);
     for (int i = 0; i < log.size(); i++) {
       if (i + 1 > index.appliedLsn(log.get(i).key)) {
         apply(log.get(i));

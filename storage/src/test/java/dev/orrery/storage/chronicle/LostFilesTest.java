@@ -120,7 +120,7 @@ final class LostFilesTest {
     try (var store = open(EngineHarness.quiet())) {
       store.engine.close();
       Path file = store.files().resolve(name);
-      EngineHarness.damage(file, 100);
+      EngineHarness.damage(file, 50);
       store.engine = ChronicleEngine.open(store.directory, store.options, store.hooks);
       assertThatThrownBy(store.engine::verify)
           .isInstanceOf(StorageException.class)

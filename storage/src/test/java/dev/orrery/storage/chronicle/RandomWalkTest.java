@@ -84,7 +84,8 @@ final class RandomWalkTest {
         EngineOptions.defaults()
             .with(log)
             .with(new EngineOptions.Checkpoints(Long.MAX_VALUE, Long.MAX_VALUE))
-            .with(new EngineOptions.Compacting(0));
+            .with(new EngineOptions.Compacting(0))
+            .with(EngineHarness.SMALL_MAPS);
     return ChronicleEngine.open(directory, options, new NoHooks());
   }
 

@@ -100,7 +100,8 @@ final class PowerCutTest {
       return EngineOptions.defaults()
           .with(LogOptions.defaults().withFsync(isDurable).withSegmentBytes(32 << 10))
           .with(new EngineOptions.Checkpoints(Long.MAX_VALUE, Long.MAX_VALUE))
-          .with(new EngineOptions.Compacting(0));
+          .with(new EngineOptions.Compacting(0))
+          .with(new EngineOptions.Maps(64, 500));
     }
 
     void run() throws IOException {
