@@ -86,7 +86,7 @@ final class DocumentWriter {
     CommitResult result =
         statements == null ? engine.commit(batch, meter) : statements.commit(engine, batch, meter);
     terms = meter.termsAdded() + meter.termsRemoved() - terms;
-    context.work().wrote(operations, result.outcomes(), terms);
+    context.work().wrote(operations, result, terms);
     if (result.lsn() > 0) {
       context.awaitDurable(result.lsn());
     }

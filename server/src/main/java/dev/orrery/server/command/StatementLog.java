@@ -98,17 +98,19 @@ final class StatementLog {
     // What fails must not be recorded as done, and is known only now: one after the other.
     var outcomes =
         new ArrayList<>(Collections.nCopies(operations.size(), WriteOutcome.NOT_APPLIED));
+    int[] partitions = new int[operations.size()];
     long lsn = 0;
     for (int i = 0; i < operations.size(); i++) {
       CommitResult one =
           together(engine, List.of(operations.get(i)), List.of(statements.get(i)), meter);
       lsn = Math.max(lsn, one.lsn());
       outcomes.set(i, one.outcomes().get(0));
+      partitions[i] = one.partitions()[0];
       if (!outcomes.get(i).isApplied() && batch.onFailure() == WriteBatch.OnFailure.STOP) {
         break;
       }
     }
-    return new CommitResult(lsn, outcomes);
+    return new CommitResult(lsn, outcomes, partitions);
   }
 
   /** All operations and the records of these statements, or nothing. */
@@ -125,7 +127,8 @@ final class StatementLog {
       boolean isRecordStale =
           outcomes.subList(operations.size(), all.size()).stream().anyMatch(StatementLog::isStale);
       if (!isRecordStale) {
-        return new CommitResult(result.lsn(), outcomes.subList(0, operations.size()));
+        return new CommitResult(
+            result.lsn(), outcomes.subList(0, operations.size()), result.partitions());
       }
     }
   }

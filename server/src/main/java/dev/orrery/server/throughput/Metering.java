@@ -21,6 +21,8 @@ import org.jspecify.annotations.Nullable;
 public final class Metering {
   private static final long NANOS_PER_SECOND = 1_000_000_000;
   private static final int NAMES_MAX = 100;
+  private static final int EXACT_REQUESTS_PER_SECOND = 100;
+  private static final int EXACT_DOCUMENTS_PER_SECOND = 1000;
 
   /** How far back the report can look, second by second. */
   public static final int WINDOW_SECONDS_MAX = UnitWindow.SECONDS;
@@ -35,7 +37,8 @@ public final class Metering {
   private final TopCounts<CommandShape> shapes = TopCounts.withWindows(NAMES_MAX);
   private final AtomicLong activities = new AtomicLong();
   private final AtomicLong checkedSecond;
-  private final Sampling sampling = new Sampling();
+  private final Sampling requests = new Sampling(EXACT_REQUESTS_PER_SECOND);
+  private final Sampling documents = new Sampling(EXACT_DOCUMENTS_PER_SECOND);
   private final HotSpots hotSpots = new HotSpots();
 
   public Metering(Governor governor, LongSupplier nanoClock) {
@@ -85,7 +88,12 @@ public final class Metering {
   }
 
   int weight(long nowNanos) {
-    return isOn ? sampling.weight(second(nowNanos)) : 0;
+    return isOn ? requests.weight(second(nowNanos)) : 0;
+  }
+
+  /** How many written documents the next one stands for in statistics by partition key. */
+  int documentWeight(long nowNanos) {
+    return documents.weight(second(nowNanos));
   }
 
   /** Counts a request that ended, cost something, and has a weight. */

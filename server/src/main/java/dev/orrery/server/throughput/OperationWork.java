@@ -2,6 +2,7 @@ package dev.orrery.server.throughput;
 
 import dev.orrery.server.query.Filter;
 import dev.orrery.storage.CollectionStore;
+import dev.orrery.storage.CommitResult;
 import dev.orrery.storage.PartitionStore;
 import dev.orrery.storage.WorkMeter;
 import dev.orrery.storage.WriteOperation;
@@ -9,6 +10,7 @@ import dev.orrery.storage.WriteOutcome;
 import dev.orrery.storage.value.RawDocument;
 import dev.orrery.storage.value.RawValue;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.BitSet;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -250,59 +252,80 @@ public final class OperationWork {
    *
    * @param terms how many index entries all of them added and removed
    */
-  public void wrote(List<WriteOperation> operations, List<WriteOutcome> outcomes, long terms) {
+  public void wrote(List<WriteOperation> operations, CommitResult result, long terms) {
     if (!metering.isOn()) {
       return;
     }
+    List<WriteOutcome> outcomes = result.outcomes();
     int applied = 0;
     for (WriteOutcome outcome : outcomes) {
       applied += outcome.isApplied() ? 1 : 0;
     }
     long part = applied == 0 ? 0 : terms / applied;
     long rest = terms - part * applied;
-    var bill = new Bill();
+    Bill bill = outcomes.size() == 1 ? null : new Bill();
     for (int i = 0; i < outcomes.size(); i++) {
       WriteOutcome outcome = outcomes.get(i);
       if (outcome.isApplied()) {
-        wrote(operations.get(i), (part + rest) * TERM, bill);
+        WrittenDocument written = WrittenDocument.of(operations.get(i));
+        RequestCharge charge = written.price().plus(new RequestCharge((part + rest) * TERM));
+        pay(written.collection(), result.partitions()[i], charge, bill);
+        chargeKey(written, charge);
         rest = 0;
       } else if (outcome.status() == WriteOutcome.Status.DUPLICATE) {
-        WrittenDocument written = WrittenDocument.of(operations.get(i));
-        bill.add(written, REFUSED_WRITE);
+        WrittenDocument refused = WrittenDocument.of(operations.get(i));
+        pay(refused.collection(), result.partitions()[i], REFUSED_WRITE, bill);
       }
     }
-    bill.pay();
-  }
-
-  private void wrote(WriteOperation operation, long termsPrice, Bill bill) {
-    WrittenDocument written = WrittenDocument.of(operation);
-    RequestCharge charge = written.price().plus(new RequestCharge(termsPrice));
-    bill.add(written, charge);
-    if (weight > 0 && written.collection().info().partitionKey() != null) {
-      metering.chargeKey(written.collection(), written.key(), charge.times(weight));
+    if (bill != null) {
+      bill.pay();
     }
   }
 
-  /** Writes to one partition that are paid for together. */
+  private void pay(
+      CollectionStore collection, int partition, RequestCharge charge, @Nullable Bill bill) {
+    if (bill == null) {
+      pay(collection, partition, charge);
+    } else {
+      bill.add(collection, partition, charge);
+    }
+  }
+
+  private void chargeKey(WrittenDocument written, RequestCharge charge) {
+    if (weight == 0 || written.collection().info().partitionKey() == null) {
+      return;
+    }
+    int documents = metering.documentWeight(startNanos);
+    if (documents > 0) {
+      RequestCharge all = charge.times((long) weight * documents);
+      metering.chargeKey(written.collection(), written.key(), all);
+    }
+  }
+
+  /** Writes to one collection, of which those to the same partition are paid for together. */
   private final class Bill {
     private @Nullable CollectionStore collection;
-    private int partition;
-    private long sum;
+    private final BitSet partitions = new BitSet();
+    private long[] sums = new long[1]; // by partition
 
-    void add(WrittenDocument written, RequestCharge charge) {
-      if (written.collection() != collection || written.partition() != partition) {
+    void add(CollectionStore written, int partition, RequestCharge charge) {
+      if (written != collection) {
         pay();
-        collection = written.collection();
-        partition = written.partition();
+        collection = written;
       }
-      sum += charge.twentyFirsts();
+      if (partition >= sums.length) {
+        sums = Arrays.copyOf(sums, Math.max(partition + 1, 2 * sums.length));
+      }
+      partitions.set(partition);
+      sums[partition] += charge.twentyFirsts();
     }
 
     void pay() {
-      if (collection != null) {
-        OperationWork.this.pay(collection, partition, new RequestCharge(sum));
+      for (int id = partitions.nextSetBit(0); id >= 0; id = partitions.nextSetBit(id + 1)) {
+        OperationWork.this.pay(collection, id, new RequestCharge(sums[id]));
+        sums[id] = 0;
       }
-      sum = 0;
+      partitions.clear();
     }
   }
 

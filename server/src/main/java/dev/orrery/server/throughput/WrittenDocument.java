@@ -1,25 +1,21 @@
 package dev.orrery.server.throughput;
 
 import dev.orrery.storage.CollectionStore;
-import dev.orrery.storage.PartitionStore;
 import dev.orrery.storage.WriteOperation;
 import dev.orrery.storage.catalog.CollectionInfo;
 import dev.orrery.storage.value.RawDocument;
-import java.util.List;
 
 /**
- * One write: where it went, and what its size costs.
+ * One write, and what its size costs.
  *
  * @param document as it is now, or was
  */
-record WrittenDocument(
-    CollectionStore collection, int partition, RawDocument document, RequestCharge price) {
+record WrittenDocument(CollectionStore collection, RawDocument document, RequestCharge price) {
   static WrittenDocument of(WriteOperation operation) {
     if (operation instanceof WriteOperation.Insert insert) {
       RawDocument document = insert.document();
       return new WrittenDocument(
           insert.collection(),
-          partitionOf(insert.collection(), document),
           document,
           RequestUnits.create(document.length(), 0).plus(checks(insert.collection())));
     }
@@ -27,7 +23,6 @@ record WrittenDocument(
       int before = replace.before().document().length();
       return new WrittenDocument(
           replace.collection(),
-          replace.before().partition().id(),
           replace.after(),
           RequestUnits.replace(before, replace.after().length(), 0, 0)
               .plus(checks(replace.collection())));
@@ -35,10 +30,7 @@ record WrittenDocument(
     if (operation instanceof WriteOperation.Delete delete) {
       RawDocument document = delete.before().document();
       return new WrittenDocument(
-          delete.collection(),
-          delete.before().partition().id(),
-          document,
-          RequestUnits.delete(document.length(), 0));
+          delete.collection(), document, RequestUnits.delete(document.length(), 0));
     }
     throw new IllegalArgumentException("an unknown operation: " + operation);
   }
@@ -49,13 +41,6 @@ record WrittenDocument(
       unique += entry.spec().isUnique() && !entry.spec().isIdIndex() ? 1 : 0;
     }
     return unique == 0 ? RequestCharge.NOTHING : RequestUnits.uniqueChecks(unique);
-  }
-
-  private static int partitionOf(CollectionStore collection, RawDocument document) {
-    List<PartitionStore> partitions = collection.partitions();
-    return partitions.size() == 1
-        ? partitions.get(0).id()
-        : collection.partitionOf(collection.partitionKeyOf(document)).id();
   }
 
   PartitionKeyValue key() {

@@ -1,11 +1,15 @@
 package dev.orrery.server.command;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.offset;
 
 import ch.qos.logback.classic.Logger;
 import ch.qos.logback.classic.spi.ILoggingEvent;
 import ch.qos.logback.core.read.ListAppender;
 import java.nio.file.Path;
+import java.util.List;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
 import org.bson.BsonArray;
 import org.bson.BsonDocument;
 import org.bson.BsonValue;
@@ -66,6 +70,57 @@ class RuStatisticsCommandTest {
       assertThat(fixture.error("{ruStatistics: 'a', seconds: 61}"))
           .isEqualTo("2 BadValue: 'seconds' must be between 1 and 60, found: 61");
     }
+  }
+
+  /** Eight keys in turns: were every eighth or sixty-fourth counted, one key would have it all. */
+  @Test
+  void ofManyDocumentsSomeStandForAllButPartitionsStayExact() {
+    try (var fixture = CosmosFixture.extended(directory)) {
+      fixture.must("{shardCollection: 'shop.a', key: {k: 'hashed'}, numInitialChunks: 4}");
+      fixture.must(insertOf(0, 800));
+      assertThat(ofKeys(fixture)).containsOnly(fixture.charge() / 8).hasSize(8);
+      double all = fixture.charge();
+      for (int i = 1; i <= 20; i++) {
+        fixture.must(insertOf(i * 800, 800));
+        all += fixture.charge();
+      }
+      BsonDocument report = fixture.must("{ruStatistics: 'a'}");
+      assertThat(report.getDouble("requestCharge").getValue()).isCloseTo(all, offset(0.001));
+      assertThat(sum(report.getArray("partitions"))).isCloseTo(all, offset(0.001));
+      double share = all / 8;
+      assertThat(ofKeys(fixture))
+          .hasSize(8)
+          .allMatch(one -> one > share * 0.8 && one < share * 1.2);
+    }
+  }
+
+  @Test
+  void anInsertOfManyDocumentsIsOneRequestToEachPartition() {
+    try (var fixture = CosmosFixture.extended(directory)) {
+      fixture.must("{shardCollection: 'shop.a', key: {k: 'hashed'}, numInitialChunks: 4}");
+      fixture.must(insertOf(0, 800));
+      assertThat(fixture.must("{ruStatistics: 'a'}").getArray("partitions"))
+          .extracting(part -> part.asDocument().getInt64("requests").getValue())
+          .containsExactly(0L, 1L, 1L, 1L); // eight keys leave one without any
+    }
+  }
+
+  private static String insertOf(int first, int count) {
+    return IntStream.range(first, first + count)
+        .mapToObj(i -> "{_id: %d, k: %d}".formatted(i, i % 8))
+        .collect(Collectors.joining(", ", "{insert: 'a', documents: [", "]}"));
+  }
+
+  private static List<Double> ofKeys(CosmosFixture fixture) {
+    return fixture.must("{ruStatistics: 'a'}").getArray("keys").stream()
+        .map(key -> key.asDocument().getDouble("requestCharge").getValue())
+        .toList();
+  }
+
+  private static double sum(BsonArray parts) {
+    return parts.stream()
+        .mapToDouble(part -> part.asDocument().getDouble("requestCharge").getValue())
+        .sum();
   }
 
   private static double window(BsonDocument report) {

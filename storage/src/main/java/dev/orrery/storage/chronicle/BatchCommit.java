@@ -98,6 +98,14 @@ final class BatchCommit {
     return partitions;
   }
 
+  private static int[] partitionIds(PendingWrite[] writes) {
+    int[] ids = new int[writes.length];
+    for (int i = 0; i < ids.length; i++) {
+      ids[i] = writes[i].partition.id();
+    }
+    return ids;
+  }
+
   private static boolean isStale(PendingWrite[] writes) {
     for (PendingWrite write : writes) {
       if (isStale(write)) {
@@ -130,7 +138,7 @@ final class BatchCommit {
       }
     }
     if (group.size() == 0) {
-      return new CommitResult(0, List.of(outcomes));
+      return new CommitResult(0, List.of(outcomes), partitionIds(writes));
     }
     makeRoom(writes, outcomes);
     Appended appended = log.append(group);
@@ -155,7 +163,7 @@ final class BatchCommit {
           "an index failed; restart the server to rebuild it: " + e,
           e);
     }
-    return new CommitResult(appended.lsn(), List.of(outcomes));
+    return new CommitResult(appended.lsn(), List.of(outcomes), partitionIds(writes));
   }
 
   /** Lets the maps grow now, while a full disk can still refuse the commit. */
