@@ -1,10 +1,7 @@
 package dev.orrery.server.command;
 
 import dev.orrery.storage.value.BsonEncoder;
-import java.util.Collections;
-import java.util.EnumSet;
 import java.util.List;
-import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import org.bson.BsonDocument;
@@ -59,18 +56,22 @@ public interface Command {
     TRANSACTION
   }
 
-  /** What the dispatcher must know before it runs the command. */
-  record Spec(
-      String name, Access access, List<String> aliases, Set<Trait> traits, String fieldsOf) {
+  /**
+   * What the dispatcher must know before it runs the command.
+   *
+   * @param traits a bit for each, because every request asks for some
+   */
+  record Spec(String name, Access access, List<String> aliases, int traits, String fieldsOf) {
     public Spec {
       aliases = List.copyOf(aliases);
-      var own = EnumSet.noneOf(Trait.class); // asked with every request: a bit for each
-      own.addAll(traits);
-      traits = Collections.unmodifiableSet(own);
     }
 
     public static Spec of(String name, Access access, Trait... traits) {
-      return new Spec(name, access, List.of(), Set.of(traits), name);
+      int bits = 0;
+      for (Trait trait : traits) {
+        bits |= bit(trait);
+      }
+      return new Spec(name, access, List.of(), bits, name);
     }
 
     /** The same command under further names, in the old spelling for instance. */
@@ -84,7 +85,11 @@ public interface Command {
     }
 
     public boolean has(Trait trait) {
-      return traits.contains(trait);
+      return (traits & bit(trait)) != 0;
+    }
+
+    private static int bit(Trait trait) {
+      return 1 << trait.ordinal();
     }
   }
 }

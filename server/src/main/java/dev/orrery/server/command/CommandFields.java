@@ -64,10 +64,15 @@ final class CommandFields {
       values = Arrays.copyOf(values, 2 * count);
       used = Arrays.copyOf(used, 2 * count);
     }
-    String name = known == null ? elements.name() : known.name(elements, bytes);
-    names[count] = name;
+    if (known == null) {
+      names[count] = elements.name();
+      present |= bit(names[count]);
+    } else {
+      NameCache.Entry name = known.name(elements, bytes);
+      names[count] = name.text();
+      present |= 1L << name.hash();
+    }
     values[count++] = elements.value();
-    present |= bit(name);
     return true;
   }
 

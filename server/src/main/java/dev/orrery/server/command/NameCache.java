@@ -28,7 +28,7 @@ final class NameCache {
    * @param start the first eight bytes, or as many as there are
    * @param end the last eight bytes, or how many there are: most names are known by these two
    */
-  private record Entry(long start, long end, byte[] utf8, String text) {
+  record Entry(long start, long end, byte[] utf8, String text, int hash) {
     boolean is(long otherStart, long otherEnd, byte[] bytes, int from, int length) {
       return start == otherStart
           && end == otherEnd
@@ -38,20 +38,20 @@ final class NameCache {
     }
   }
 
-  /** The name of the element that the cursor stands on. */
-  String name(RawElements element, byte[] bytes) {
-    return text(bytes, element.nameOffset(), element.nameLength());
+  /** The name of the element that the cursor stands on, with its hash. */
+  Entry name(RawElements element, byte[] bytes) {
+    return entry(bytes, element.nameOffset(), element.nameLength());
   }
 
   /** The text of a value that is a string. */
   String text(RawValue string) {
     int length = LittleEndian.int32(string.bytes(), string.offset()) - 1;
-    return text(string.bytes(), string.offset() + Integer.BYTES, length);
+    return entry(string.bytes(), string.offset() + Integer.BYTES, length).text;
   }
 
-  private String text(byte[] bytes, int from, int length) {
+  private Entry entry(byte[] bytes, int from, int length) {
     if (length > NAME_BYTES_MAX) {
-      return new String(bytes, from, length, StandardCharsets.UTF_8);
+      return entry(0, 0, Arrays.copyOfRange(bytes, from, from + length));
     }
     long start = word(bytes, from, Math.min(length, Long.BYTES));
     long end =
@@ -59,11 +59,15 @@ final class NameCache {
     int slot = (int) ((start * 31 + end) * MULTIPLIER >>> Long.SIZE - SLOT_BITS);
     Entry entry = slots[slot];
     if (entry == null || !entry.is(start, end, bytes, from, length)) {
-      byte[] utf8 = Arrays.copyOfRange(bytes, from, from + length);
-      entry = new Entry(start, end, utf8, new String(utf8, StandardCharsets.UTF_8));
+      entry = entry(start, end, Arrays.copyOfRange(bytes, from, from + length));
       slots[slot] = entry;
     }
-    return entry.text;
+    return entry;
+  }
+
+  private static Entry entry(long start, long end, byte[] utf8) {
+    var text = new String(utf8, StandardCharsets.UTF_8);
+    return new Entry(start, end, utf8, text, text.hashCode());
   }
 
   /** Up to eight bytes as a number, with zeros for those that are missing. */

@@ -8,7 +8,6 @@ import dev.orrery.storage.index.IndexSpec;
 import java.time.Clock;
 import java.util.ArrayList;
 import java.util.Comparator;
-import java.util.LinkedHashSet;
 import java.util.List;
 import org.bson.BsonString;
 
@@ -100,8 +99,6 @@ public final class Planner {
 
   private NodePlan lookUp(Query query, List<PrimaryKeyLookup.Key> keys) {
     Filter filter = query.criteria().filter();
-    var partitions = new LinkedHashSet<PartitionStore>();
-    keys.forEach(key -> partitions.add(key.partition()));
     boolean isById =
         filter instanceof Filter.Field field
             && field.predicate() instanceof Comparison
@@ -109,11 +106,16 @@ public final class Planner {
     var lookup = new PrimaryKeyLookup(keys, filter, isById);
     boolean isSorted = query.order().sort() == null || keys.size() < 2;
     var path = new AccessPath(lookup, isSorted, keys.size(), keys.size());
-    List<PartitionStore> asked =
-        partitions.isEmpty() // nothing can match, but every plan runs somewhere
-            ? query.collection().partitions().stream().limit(1).toList()
-            : List.copyOf(partitions);
-    return assemble(query, asked, List.of(path));
+    return assemble(query, owners(query, keys), List.of(path));
+  }
+
+  private static List<PartitionStore> owners(Query query, List<PrimaryKeyLookup.Key> keys) {
+    if (keys.isEmpty()) { // nothing can match, but every plan runs somewhere
+      return query.collection().partitions().subList(0, 1);
+    }
+    return keys.size() == 1
+        ? List.of(keys.get(0).partition())
+        : keys.stream().map(PrimaryKeyLookup.Key::partition).distinct().toList();
   }
 
   private static AccessPath scan(Query query, List<PartitionStore> partitions, boolean isReverse) {

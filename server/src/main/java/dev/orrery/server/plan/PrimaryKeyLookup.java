@@ -36,7 +36,7 @@ record PrimaryKeyLookup(List<Key> keys, Filter filter, boolean isById) implement
         statistics.keysExamined += found == null ? 0 : 1;
         statistics.documentsExamined += found == null ? 0 : 1;
         details.reset();
-        if (found != null && filter.matches(found.document(), details)) {
+        if (found != null && (isById || filter.matches(found.document(), details))) {
           statistics.advanced++;
           return Row.of(null, found, details.arrayIndex());
         }

@@ -12,7 +12,7 @@ final class OperatorUpdate extends Update {
   private final boolean isPositional;
 
   /** The fields at the top that it names; null when others may matter too. */
-  private final byte @Nullable [][] names;
+  private final TouchedFields.Name @Nullable [] names;
 
   OperatorUpdate(FieldNode root, boolean isPositional) {
     this.root = root;

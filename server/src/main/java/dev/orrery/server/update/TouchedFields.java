@@ -17,7 +17,6 @@ import org.jspecify.annotations.Nullable;
  * others are copied as bytes.
  */
 final class TouchedFields {
-  private static final byte[] ID = "_id".getBytes(StandardCharsets.UTF_8);
   private static final int GROWTH_EXPECTED = 256;
 
   /** Who names many fields has little to gain, and looks for each among all. */
@@ -34,59 +33,69 @@ final class TouchedFields {
     this.before = before;
   }
 
+  /** A name as text, and as it stands in documents. */
+  record Name(String text, byte[] utf8) {
+    private static final Name ID = of("_id");
+
+    static Name of(String text) {
+      return new Name(text, text.getBytes(StandardCharsets.UTF_8));
+    }
+  }
+
   /**
    * The names as {@link #find} takes them. Null when they are many, or one begins with a dollar:
    * whether that is allowed depends on the fields beside it.
    */
-  static byte @Nullable [][] names(Collection<String> names) {
+  static Name @Nullable [] names(Collection<String> names) {
     if (names.size() > NAMES_MAX) {
       return null;
     }
-    var encoded = new byte[names.size()][];
+    var all = new Name[names.size()];
     int count = 0;
     for (String name : names) {
       if (name.startsWith("$")) {
         return null;
       }
-      encoded[count++] = name.getBytes(StandardCharsets.UTF_8);
+      all[count++] = Name.of(name);
     }
-    return encoded;
+    return all;
   }
 
   /**
    * The fields of those names; null when the document has to be seen as a whole: it has one of them
    * twice, or its {@code _id} is not in front.
    */
-  static @Nullable TouchedFields find(RawDocument before, byte[][] names) {
+  static @Nullable TouchedFields find(RawDocument before, Name[] names) {
     RawElements elements = before.elements();
-    if (!elements.next() || !elements.nameEquals(ID)) {
+    if (!elements.next() || !elements.nameEquals(Name.ID.utf8)) {
       return null;
     }
     var touched = new TouchedFields(before);
-    touched.add(elements);
+    touched.add(Name.ID, elements);
     while (elements.next()) {
-      if (isTouched(elements, names) && !touched.add(elements)) {
+      Name name = touching(elements, names);
+      if (name != null && !touched.add(name, elements)) {
         return null;
       }
     }
     return touched;
   }
 
-  private static boolean isTouched(RawElements element, byte[][] names) {
-    for (byte[] name : names) {
-      if (element.nameEquals(name)) {
-        return true;
+  /** The name that an element has, if it is among these or {@code _id}. */
+  private static @Nullable Name touching(RawElements element, Name[] names) {
+    for (Name name : names) {
+      if (element.nameEquals(name.utf8)) {
+        return name;
       }
     }
-    return element.nameEquals(ID);
+    return element.nameEquals(Name.ID.utf8) ? Name.ID : null;
   }
 
   /** False when there was one of this name before. */
-  private boolean add(RawElements element) {
-    String name = element.name();
+  private boolean add(Name name, RawElements element) {
     int end = element.valueOffset() + element.valueLength();
-    places.add(new Place(name, element.nameOffset() - 1, end));
-    return fields.put(name, element.value().toBsonValue()) == null;
+    places.add(new Place(name.text, element.nameOffset() - 1, end));
+    return fields.put(name.text, element.value().toBsonValue()) == null;
   }
 
   /** What the update is applied to. */

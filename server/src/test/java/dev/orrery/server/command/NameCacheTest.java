@@ -20,7 +20,9 @@ class NameCacheTest {
   private String name(RawDocument document) {
     RawElements elements = document.elements();
     assertThat(elements.next()).isTrue();
-    return cache.name(elements, document.bytes());
+    NameCache.Entry found = cache.name(elements, document.bytes());
+    assertThat(found.hash()).isEqualTo(found.text().hashCode());
+    return found.text();
   }
 
   private String name(String name) {

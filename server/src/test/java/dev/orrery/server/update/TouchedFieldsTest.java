@@ -51,7 +51,7 @@ class TouchedFieldsTest {
   @Test
   void onlyTheNamedFieldsAreDecoded() {
     RawDocument document = raw("{_id: 1, a: 1, b: 2, c: {d: 3}}");
-    byte[][] names = TouchedFields.names(List.of("b", "z"));
+    TouchedFields.Name[] names = TouchedFields.names(List.of("b", "z"));
     TouchedFields touched = TouchedFields.find(document, names);
     assertThat(touched.fields()).isEqualTo(BsonDocument.parse("{_id: 1, b: 2}"));
     touched.fields().append("z", touched.fields().get("b"));
@@ -60,7 +60,7 @@ class TouchedFieldsTest {
 
   @Test
   void fieldsThatMovedAreLeftToTheWholeDocument() {
-    byte[][] names = TouchedFields.names(List.of("a", "b"));
+    TouchedFields.Name[] names = TouchedFields.names(List.of("a", "b"));
     TouchedFields touched = TouchedFields.find(raw("{_id: 1, a: 1, b: 2}"), names);
     touched.fields().append("a", touched.fields().remove("a"));
     assertThat(touched.merged()).isNull();
