@@ -96,7 +96,7 @@ public final class Bench {
     for (Target target : targets) {
       seconds += warmUp(steady, target);
     }
-    int rounds = rounds(seconds);
+    int rounds = rounds(steady.connections(), seconds);
     for (int round = 0; round < rounds; round++) {
       for (Target target : targets) {
         var values = measure(steady, target, Limit.seconds(plan.seconds()));
@@ -111,8 +111,8 @@ public final class Bench {
    *
    * @param seconds what one round takes at least
    */
-  int rounds(double seconds) {
-    return (int) Math.max(1, Math.min(plan.rounds(), MOST_SECONDS / seconds));
+  int rounds(int connections, double seconds) {
+    return (int) Math.max(1, Math.min(plan.rounds(connections), MOST_SECONDS / seconds));
   }
 
   /** Gives the compilers of servers that were just started what they need to be done. */

@@ -67,7 +67,9 @@ final class BulkLoad implements Workload {
     for (Target target : targets) {
       warmUp(bench, variant, target);
     }
-    for (int round = 0; round < bench.plan().rounds(); round++) {
+    Plan plan = bench.plan();
+    int rounds = variant.indexes() == 0 ? plan.judgedRounds() : plan.rounds();
+    for (int round = 0; round < rounds; round++) {
       for (Target target : targets) {
         empty(variant, target);
         awaitQuiet(target);

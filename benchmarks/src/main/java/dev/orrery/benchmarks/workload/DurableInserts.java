@@ -62,7 +62,7 @@ final class DurableInserts implements Workload {
     for (Target target : targets) {
       bench.warmUp(steady, target);
     }
-    for (int round = -WARM_UPS; round < bench.plan().rounds(); round++) {
+    for (int round = -WARM_UPS; round < bench.plan().rounds(connections); round++) {
       var log = log(connections, bench.plan().seconds(), directory);
       if (round >= 0) {
         for (Target target : targets) {

@@ -60,7 +60,7 @@ public final class FanOut implements Workload {
     for (Steady variant : variants) {
       bench.warmUp(variant, target);
     }
-    for (int round = 0; round < bench.plan().rounds(); round++) {
+    for (int round = 0; round < bench.plan().judgedRounds(); round++) {
       for (Steady variant : variants) {
         var values = bench.measure(variant, target, Limit.seconds(bench.plan().seconds()));
         bench.record(new Sample(NAME, variant.variant(), target.name(), round, values));

@@ -12,17 +12,23 @@ import org.junit.jupiter.api.Test;
 class BenchTest {
   private final Bench bench =
       new Bench(
-          new Plan(1, 3, 0.8, List.of(1), false),
+          new Plan(1, 3, 0.8, List.of(1, 8), false),
           new Fleet.Settings(List.of(), List.of(), Path.of(""), Set.of(), List.of()),
           new Results(),
           System.out);
 
   @Test
   void roundsOfLongRequestsAreFewer() {
-    assertThat(bench.rounds(0.5)).isEqualTo(3);
-    assertThat(bench.rounds(20)).isEqualTo(3);
-    assertThat(bench.rounds(26)).isEqualTo(2);
-    assertThat(bench.rounds(100)).isEqualTo(1);
+    assertThat(bench.rounds(1, 0.5)).isEqualTo(3);
+    assertThat(bench.rounds(1, 20)).isEqualTo(3);
+    assertThat(bench.rounds(1, 26)).isEqualTo(2);
+    assertThat(bench.rounds(1, 100)).isEqualTo(1);
+  }
+
+  @Test
+  void whatGoalsAreReadFromHasMoreRounds() {
+    assertThat(bench.rounds(8, 0.5)).isEqualTo(9);
+    assertThat(bench.rounds(8, 26)).isEqualTo(2);
   }
 
   @Test

@@ -1,7 +1,6 @@
 package dev.orrery.benchmarks.workload;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.util.List;
 import org.junit.jupiter.api.Test;
@@ -17,17 +16,13 @@ class WorkloadsTest {
   }
 
   @Test
-  void refusesAnUnknownName() {
-    assertThatThrownBy(() -> Workloads.named(List.of("ycsb-z")))
-        .hasMessageContaining("no workload ycsb-z");
-  }
-
-  @Test
   void plansScaleAndSort() {
     var plan = new Plan(0.5, 1, 1, List.of(64, 1, 8), false);
     assertThat(plan.documents(10_000)).isEqualTo(5000);
     assertThat(plan.documents(1)).isEqualTo(1000);
     assertThat(plan.connections()).containsExactly(1, 8, 64);
     assertThat(plan.mostConnections()).isEqualTo(64);
+    assertThat(plan.rounds(8)).isEqualTo(1);
+    assertThat(plan.rounds(64)).isEqualTo(3);
   }
 }
