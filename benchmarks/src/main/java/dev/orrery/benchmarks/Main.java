@@ -28,17 +28,23 @@ public final class Main {
       System.out.println(USAGE);
       return;
     }
-    var options = Options.parse(words.subList(1, words.size()));
-    switch (words.get(0)) {
+    try {
+      run(words.get(0), Options.parse(words.subList(1, words.size())));
+    } catch (Options.Refused e) {
+      System.err.println(e.getMessage());
+      System.err.println(USAGE);
+      System.exit(2);
+    }
+  }
+
+  private static void run(String name, Options options) throws Exception {
+    switch (name) {
       case "run" -> new Run(options).run();
       case "store" -> new StoreBenchmark(options).run();
       case "metering" -> new MeteringBenchmark(options).run();
       case "heap" -> new HeapBenchmark(options).run();
       case MeteredServer.NAME -> MeteredServer.run(options);
-      default -> {
-        System.err.println(USAGE);
-        System.exit(2);
-      }
+      default -> throw new Options.Refused("no benchmark " + name);
     }
   }
 }

@@ -7,9 +7,20 @@ import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.TreeSet;
+import java.util.function.Function;
 
 /** What follows the name of a benchmark: {@code --name value}, or {@code --name=value}. */
 public record Options(Map<String, String> values) {
+  /** Says what is wrong with the words of a call. */
+  public static final class Refused extends IllegalArgumentException {
+    private static final long serialVersionUID = 1;
+
+    public Refused(String message) {
+      super(message);
+    }
+  }
+
   /** An option that is given twice has both values, with a comma between them. */
   static Options parse(List<String> arguments) {
     var values = new HashMap<String, String>();
@@ -18,7 +29,7 @@ public record Options(Map<String, String> values) {
       String argument = rest.next();
       int equals = argument.indexOf('=');
       if (!argument.startsWith("--") || equals < 0 && !rest.hasNext()) {
-        throw new IllegalArgumentException("not an option with a value: " + argument);
+        throw new Refused("not an option with a value: " + argument);
       }
       String name = equals < 0 ? argument.substring(2) : argument.substring(2, equals);
       String value = equals < 0 ? rest.next() : argument.substring(equals + 1);
@@ -31,17 +42,55 @@ public record Options(Map<String, String> values) {
   public void requireKnown(Set<String> names) {
     for (String name : values.keySet()) {
       if (!names.contains(name)) {
-        throw new IllegalArgumentException("no option --" + name + "; there are " + names);
+        throw new Refused("no option --" + name + "; there are " + new TreeSet<>(names));
       }
     }
   }
 
   public int number(String name, int otherwise) {
-    return Integer.parseInt(values.getOrDefault(name, "" + otherwise));
+    return parsed(name, otherwise, Integer::valueOf);
   }
 
   double fraction(String name, double otherwise) {
-    return Double.parseDouble(values.getOrDefault(name, "" + otherwise));
+    return parsed(name, otherwise, Double::valueOf);
+  }
+
+  private <T extends Number> T parsed(String name, T otherwise, Function<String, T> parser) {
+    String value = values.get(name);
+    return value == null ? otherwise : parsed(name, value, parser);
+  }
+
+  private static <T extends Number> T parsed(
+      String name, String value, Function<String, T> parser) {
+    try {
+      return parser.apply(value);
+    } catch (NumberFormatException e) {
+      throw new Refused("--" + name + " takes a number, not " + value);
+    }
+  }
+
+  /** Numbers with commas between them. */
+  List<Integer> numbers(String name, String otherwise) {
+    return list(name, otherwise).stream()
+        .map(value -> parsed(name, value, Integer::valueOf))
+        .toList();
+  }
+
+  /** One of some words; the first where there is none. */
+  String word(String name, List<String> known) {
+    return knownTo(name, known, text(name, known.get(0)));
+  }
+
+  /** Any number of some words, which stand between commas. */
+  public List<String> words(String name, List<String> known) {
+    return list(name, "").stream().map(word -> knownTo(name, known, word)).toList();
+  }
+
+  private static String knownTo(String name, List<String> known, String word) {
+    if (!known.contains(word)) {
+      throw new Refused("no " + word + " for --" + name + "; there are " + known);
+    }
+    return word;
   }
 
   public String text(String name, String otherwise) {

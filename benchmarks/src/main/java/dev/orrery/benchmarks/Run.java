@@ -11,7 +11,6 @@ import dev.orrery.benchmarks.workload.Plan;
 import dev.orrery.benchmarks.workload.Workload;
 import dev.orrery.benchmarks.workload.Workloads;
 import java.net.InetSocketAddress;
-import java.net.URI;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -19,6 +18,8 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.function.Predicate;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
@@ -41,21 +42,37 @@ final class Run {
           "results",
           "document");
 
+  private static final Pattern TARGET =
+      Pattern.compile("(?<name>[^=]+)=mongodb://(?<host>[^:/]+):(?<port>\\d{1,5})/?");
+
   private final Options options;
+  private final List<String> orrery;
   private final Plan plan;
   private final List<Workload> workloads;
+  private final Set<Kind> kinds;
+  private final List<Target> targets;
 
   Run(Options options) {
+    this(options, java(options.path("jar", "server/target/orrery.jar"), options.text("jvm", "")));
+  }
+
+  /**
+   * @param orrery how Java is called for the server that is measured
+   */
+  Run(Options options, List<String> orrery) {
     options.requireKnown(OPTIONS);
     this.options = options;
+    this.orrery = orrery;
     plan =
         new Plan(
             options.fraction("scale", 1),
             options.number("rounds", 5),
             options.fraction("seconds", 0.8),
-            options.list("connections", "1,8,64").stream().map(Integer::valueOf).toList(),
-            options.text("client", "lean").equals("driver"));
-    workloads = Workloads.named(options.list("workload", ""));
+            options.numbers("connections", "1,8,64"),
+            options.word("client", List.of("lean", "driver")).equals("driver"));
+    workloads = Workloads.named(options.words("workload", Workloads.names()));
+    kinds = kinds(options);
+    targets = options.list("target", "").stream().map(Run::target).toList();
   }
 
   void run() throws Exception {
@@ -81,11 +98,11 @@ final class Run {
   private Fleet.Settings settings(Path directory) {
     String before = options.text("before", "");
     return new Fleet.Settings(
-        java(options.path("jar", "server/target/orrery.jar"), options.text("jvm", "")),
+        orrery,
         before.isEmpty() ? List.of() : java(Path.of(before), ""),
         directory,
-        kinds(),
-        options.list("target", "").stream().map(Run::target).toList());
+        kinds,
+        targets);
   }
 
   /** How Java is called for a jar of Orrery. */
@@ -101,19 +118,21 @@ final class Run {
   }
 
   /** Orrery is always among them. */
-  private Set<Kind> kinds() {
-    List<String> names = options.list("servers", "");
+  private static Set<Kind> kinds(Options options) {
+    List<String> known = Stream.of(Kind.values()).map(Kind::label).toList();
+    List<String> names = options.words("servers", known);
     return Stream.of(Kind.values())
         .filter(kind -> kind == Kind.ORRERY || names.isEmpty() || names.contains(kind.label()))
         .collect(Collectors.toSet());
   }
 
-  /** {@code name=mongodb://host:port} */
   private static Target target(String text) {
-    int equals = text.indexOf('=');
-    var uri = URI.create(text.substring(equals + 1));
-    var address = new InetSocketAddress(uri.getHost(), uri.getPort());
-    return new Target(Kind.OTHER, text.substring(0, equals), address, null, null);
+    Matcher parts = TARGET.matcher(text);
+    if (!parts.matches()) {
+      throw new Options.Refused("--target takes NAME=mongodb://HOST:PORT, not " + text);
+    }
+    var address = new InetSocketAddress(parts.group("host"), Integer.parseInt(parts.group("port")));
+    return new Target(Kind.OTHER, parts.group("name"), address, null, null);
   }
 
   private String command() {

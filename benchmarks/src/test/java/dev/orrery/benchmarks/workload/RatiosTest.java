@@ -8,6 +8,7 @@ import dev.orrery.benchmarks.report.Metric;
 import dev.orrery.benchmarks.report.Results;
 import dev.orrery.benchmarks.report.Results.Case;
 import dev.orrery.benchmarks.report.Sample;
+import dev.orrery.benchmarks.servers.ClassPathOrrery;
 import dev.orrery.benchmarks.servers.Fleet;
 import dev.orrery.benchmarks.servers.Kind;
 import dev.orrery.benchmarks.servers.Target;
@@ -165,20 +166,7 @@ class RatiosTest {
   }
 
   private static Fleet.Settings settings(Path directory) {
-    return new Fleet.Settings(orrery(), List.of(), directory, Set.of(Kind.values()), List.of());
-  }
-
-  /** Orrery from the class path of this test, since there may be no jar yet. */
-  private static List<String> orrery() {
-    var java = new ArrayList<String>();
-    for (String argument : ManagementFactory.getRuntimeMXBean().getInputArguments()) {
-      if (argument.startsWith("--add-") || argument.startsWith("--enable-native-access")) {
-        java.add(argument);
-      }
-    }
-    java.add("-Dsun.misc.unsafe.memory.access=allow");
-    java.addAll(List.of("-cp", System.getProperty("java.class.path")));
-    java.add(dev.orrery.server.Main.class.getName());
-    return java;
+    return new Fleet.Settings(
+        ClassPathOrrery.java(), List.of(), directory, Set.of(Kind.values()), List.of());
   }
 }
