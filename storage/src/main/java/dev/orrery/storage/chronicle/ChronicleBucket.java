@@ -119,7 +119,11 @@ final class ChronicleBucket {
 
   private void load() {
     if (imageNumber == NO_IMAGE) {
-      entries = KeyIndexManifest.read(files, options).heap();
+      KeyIndexManifest saved = KeyIndexManifest.read(files, options);
+      if (saved == null) {
+        throw KeyIndexFiles.corrupt(files.manifest(), "the manifest is gone");
+      }
+      entries = saved.heap();
       return;
     }
     ChronicleBucketImage image = ChronicleBucketImage.read(files.image(imageNumber), imageChecksum);

@@ -284,6 +284,20 @@ class KeyIndexTest {
   }
 
   @Test
+  void aRestingIndexWhoseFileIsGoneSaysSo() throws IOException {
+    try (var index = KeyIndex.open(directory, KeyIndexOptions.single().withEphemeral(true))) {
+      fill(index, 0, 2_000);
+      index.checkpoint(1);
+      index.releaseIdle();
+      assertThat(index.releaseIdle()).isEqualTo(1);
+      Files.delete(directory.resolve(KeyIndexFiles.MANIFEST));
+      assertThatThrownBy(() -> index.find(key(1)))
+          .isInstanceOf(StorageException.class)
+          .hasMessageContaining("the manifest is gone");
+    }
+  }
+
+  @Test
   void fewEntriesStayOnTheHeap() {
     try (var index = KeyIndex.open(directory, KeyIndexOptions.single().withEphemeral(true))) {
       fill(index, 0, 100);
