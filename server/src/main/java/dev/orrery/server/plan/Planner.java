@@ -103,7 +103,9 @@ public final class Planner {
         filter instanceof Filter.Field field
             && field.predicate() instanceof Comparison
             && keys.size() == 1;
-    var lookup = new PrimaryKeyLookup(keys, filter, isById);
+    // Under a collection's own collation ids may share a key and differ for the query's.
+    boolean isSure = isById && !query.collection().info().options().containsKey("collation");
+    var lookup = new PrimaryKeyLookup(keys, filter, isById, isSure);
     boolean isSorted = query.order().sort() == null || keys.size() < 2;
     var path = new AccessPath(lookup, isSorted, keys.size(), keys.size());
     return assemble(query, owners(query, keys), List.of(path));

@@ -10,8 +10,10 @@ import java.util.List;
  * Reads documents by their primary keys, without any index scan.
  *
  * @param isById whether the filter asks for one {@code _id} and nothing else
+ * @param isSure whether it matches whatever has the key
  */
-record PrimaryKeyLookup(List<Key> keys, Filter filter, boolean isById) implements PlanNode {
+record PrimaryKeyLookup(List<Key> keys, Filter filter, boolean isById, boolean isSure)
+    implements PlanNode {
   /** A primary key and the partition that owns it. */
   record Key(PartitionStore partition, byte[] primaryKey) {}
 
@@ -36,7 +38,7 @@ record PrimaryKeyLookup(List<Key> keys, Filter filter, boolean isById) implement
         statistics.keysExamined += found == null ? 0 : 1;
         statistics.documentsExamined += found == null ? 0 : 1;
         details.reset();
-        if (found != null && (isById || filter.matches(found.document(), details))) {
+        if (found != null && (isSure || filter.matches(found.document(), details))) {
           statistics.advanced++;
           return Row.of(null, found, details.arrayIndex());
         }
