@@ -19,6 +19,9 @@ final class Housekeeping {
   private static final Logger LOGGER = LoggerFactory.getLogger(Housekeeping.class);
   private static final long PULSE_MILLIS = 200;
 
+  /** Of one processor, for compaction. */
+  private static final double SHARE = 0.03;
+
   private final ChronicleEngine engine;
   private final CheckpointFile file;
   private final EngineOptions options;
@@ -188,7 +191,7 @@ final class Housekeeping {
   /** Lets clients go first, unless somebody waits, a checkpoint is due or the log is a waste. */
   private void pause() {
     if (pace == null) {
-      pace = new Pace(surroundings.get());
+      pace = new Pace(surroundings.get(), SHARE);
     }
     pace.pause(
         () ->

@@ -18,16 +18,21 @@ final class Pace {
    * The share is kept by a bucket of CPU time that fills at that rate. It begins full, so that what
    * is short is done at once, and a slice that took long is followed by a long pause. What was done
    * at full speed is not held against the worker later.
+   *
+   * Who has to wait waits until it has saved up for some work. To fall asleep, wake up and read the
+   * clocks takes some 20 us of CPU, so a worker that slept only until its debt was paid was in debt
+   * again for the sleep itself: four fifths of its share went into sleeping a thousand times a
+   * second, and each time it took the processor away from a client.
    */
-
-  /** Of one processor, for the worker, while the server is busy. */
-  static final double SHARE = 0.03;
 
   /** Of one processor: a server whose other threads take more is busy. */
   static final double BUSY = 0.1;
 
   /** CPU time that is free at the beginning, and as much as can be saved up. */
   static final long BURST_NANOS = 20_000_000;
+
+  /** CPU time that is saved up by who has to wait. */
+  static final long STRETCH_NANOS = 500_000;
 
   /** How often it is asked whether the server is busy: process times come in steps of 10 ms. */
   static final long LOOK_NANOS = 250_000_000;
@@ -36,6 +41,7 @@ final class Pace {
   static final long SLEEP_NANOS_MAX = 50_000_000;
 
   private final Surroundings surroundings;
+  private final double share;
   private double credit = BURST_NANOS;
   private boolean isBusy = true; // until it is known better
   private long lastNanos;
@@ -56,9 +62,14 @@ final class Pace {
     void sleep(long nanos);
   }
 
-  /** To be called by the worker. */
-  Pace(Surroundings surroundings) {
+  /**
+   * To be called by the worker.
+   *
+   * @param share of one processor, for the worker, while the server is busy
+   */
+  Pace(Surroundings surroundings, double share) {
     this.surroundings = surroundings;
+    this.share = share;
     lastNanos = surroundings.nanos();
     lastOwnNanos = surroundings.ownNanos();
     seenNanos = lastNanos;
@@ -73,7 +84,7 @@ final class Pace {
   void pause(BooleanSupplier isUrgent) {
     account();
     while (credit < 0 && isBusy && !isUrgent.getAsBoolean()) {
-      surroundings.sleep(Math.min(SLEEP_NANOS_MAX, (long) Math.ceil(-credit / SHARE)));
+      surroundings.sleep(Math.min(SLEEP_NANOS_MAX, (long) ((STRETCH_NANOS - credit) / share)));
       account();
     }
     credit = Math.max(credit, 0);
@@ -82,7 +93,7 @@ final class Pace {
   private void account() {
     long now = surroundings.nanos();
     long own = surroundings.ownNanos();
-    credit = Math.min(BURST_NANOS, credit + (now - lastNanos) * SHARE);
+    credit = Math.min(BURST_NANOS, credit + (now - lastNanos) * share);
     credit -= own - lastOwnNanos;
     lastNanos = now;
     lastOwnNanos = own;

@@ -9,6 +9,7 @@ import org.junit.jupiter.api.Test;
 /** A worker and a server on clocks that only move when they are told to. */
 final class PaceTest {
   private static final long MILLISECOND = 1_000_000;
+  private static final double SHARE = 0.03;
   private static final long SECOND = 1_000 * MILLISECOND;
 
   private final Clocks clocks = new Clocks();
@@ -17,6 +18,7 @@ final class PaceTest {
   private static final class Clocks implements Pace.Surroundings {
     private final List<Long> sleeps = new ArrayList<>();
     private double othersShare;
+    private long sleepCost;
     private long nanos = 5 * SECOND;
     private long own = 3 * SECOND;
     private double others = 7 * SECOND;
@@ -50,6 +52,7 @@ final class PaceTest {
     public void sleep(long duration) {
       sleeps.add(duration);
       pass(duration);
+      work(sleepCost);
     }
   }
 
@@ -73,27 +76,35 @@ final class PaceTest {
   @Test
   void aWorkerGetsItsShareAndNoMoreWhileTheServerIsBusy() {
     clocks.othersShare = 1.5;
-    assertThat(shareOfAWorker(new Pace(clocks), MILLISECOND))
-        .isBetween(0.9 * Pace.SHARE, Pace.SHARE);
+    assertThat(shareOfAWorker(new Pace(clocks, SHARE), MILLISECOND)).isBetween(0.9 * SHARE, SHARE);
   }
 
   @Test
   void longSlicesAreFollowedByLongPausesInStepsThatAreShort() {
     clocks.othersShare = 1.5;
-    assertThat(shareOfAWorker(new Pace(clocks), 30 * MILLISECOND))
-        .isBetween(0.8 * Pace.SHARE, 1.05 * Pace.SHARE);
+    assertThat(shareOfAWorker(new Pace(clocks, SHARE), 30 * MILLISECOND))
+        .isBetween(0.8 * SHARE, 1.05 * SHARE);
     assertThat(clocks.sleeps).allMatch(sleep -> sleep <= Pace.SLEEP_NANOS_MAX);
+  }
+
+  @Test
+  void theShareGoesIntoWorkAndNotIntoSleeping() {
+    clocks.othersShare = 1.5;
+    clocks.sleepCost = 20_000;
+    assertThat(shareOfAWorker(new Pace(clocks, SHARE), MILLISECOND / 20))
+        .isBetween(0.9 * SHARE, SHARE);
+    assertThat(clocks.sleeps.size() * clocks.sleepCost).isLessThan((long) (0.02 * SECOND));
   }
 
   @Test
   void itGoesOnAtFullSpeedWhileTheServerIsIdle() {
     clocks.othersShare = Pace.BUSY / 2;
-    assertThat(shareOfAWorker(new Pace(clocks), MILLISECOND)).isGreaterThan(0.95);
+    assertThat(shareOfAWorker(new Pace(clocks, SHARE), MILLISECOND)).isGreaterThan(0.95);
   }
 
   @Test
   void itNoticesClientsThatComeAndGo() {
-    var pace = new Pace(clocks);
+    var pace = new Pace(clocks, SHARE);
     work(pace, MILLISECOND, 2 * SECOND);
     clocks.sleeps.clear();
     clocks.othersShare = 0.8;
@@ -112,7 +123,7 @@ final class PaceTest {
   @Test
   void whatIsShortIsDoneAtOnceAlsoOnABusyServer() {
     clocks.othersShare = 2;
-    var pace = new Pace(clocks);
+    var pace = new Pace(clocks, SHARE);
     for (int i = 0; i < Pace.BURST_NANOS / MILLISECOND; i++) {
       clocks.work(MILLISECOND);
       pace.pause(() -> false);
@@ -123,7 +134,7 @@ final class PaceTest {
   @Test
   void whatIsUrgentNeverWaits() {
     clocks.othersShare = 2;
-    var pace = new Pace(clocks);
+    var pace = new Pace(clocks, SHARE);
     for (int i = 0; i < 1_000; i++) {
       clocks.work(MILLISECOND);
       pace.pause(() -> true);
@@ -134,7 +145,7 @@ final class PaceTest {
   @Test
   void whatBecomesUrgentWhileItWaitsGoesOnAtOnce() {
     clocks.othersShare = 2;
-    var pace = new Pace(clocks);
+    var pace = new Pace(clocks, SHARE);
     clocks.work(10 * SECOND);
     pace.pause(() -> clocks.sleeps.size() == 3);
     assertThat(clocks.sleeps).hasSize(3);
@@ -143,13 +154,13 @@ final class PaceTest {
   @Test
   void workDoneAtFullSpeedIsNotPaidForLater() {
     clocks.othersShare = 2;
-    var pace = new Pace(clocks);
+    var pace = new Pace(clocks, SHARE);
     clocks.work(10 * SECOND);
     pace.pause(() -> true);
     clocks.sleeps.clear();
     clocks.work(MILLISECOND);
     pace.pause(() -> false);
     assertThat(clocks.sleeps.stream().mapToLong(Long::longValue).sum())
-        .isLessThanOrEqualTo((long) (MILLISECOND / Pace.SHARE));
+        .isLessThanOrEqualTo((long) ((MILLISECOND + Pace.STRETCH_NANOS) / SHARE));
   }
 }
