@@ -14,7 +14,7 @@ public final class Main {
       usage: benchmarks.jar run [--workload NAME,...] [--scale N] [--rounds N] [--seconds N]
                  [--connections N,...] [--client lean|driver] [--target NAME=mongodb://HOST:PORT]
                  [--servers NAME,...] [--jar FILE] [--before FILE] [--jvm OPTIONS] [--directory DIR]
-                 [--results DIR] [--document FILE]
+                 [--results DIR] [--document FILE] [--keep RESULTS.JSON]
              benchmarks.jar store|heap [--documents N] [--durable N] [--rounds N] [--warmups N]
                  [--stores NAME,...] [--directory DIR]
              benchmarks.jar metering [--parts dispatch,network] [--documents N] [--reads N]

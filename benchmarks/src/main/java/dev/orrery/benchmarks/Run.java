@@ -1,5 +1,6 @@
 package dev.orrery.benchmarks;
 
+import dev.orrery.benchmarks.report.EarlierRun;
 import dev.orrery.benchmarks.report.Machine;
 import dev.orrery.benchmarks.report.Report;
 import dev.orrery.benchmarks.report.Results;
@@ -10,6 +11,7 @@ import dev.orrery.benchmarks.workload.Bench;
 import dev.orrery.benchmarks.workload.Plan;
 import dev.orrery.benchmarks.workload.Workload;
 import dev.orrery.benchmarks.workload.Workloads;
+import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -38,6 +40,7 @@ final class Run {
           "jar",
           "before",
           "jvm",
+          "keep",
           "directory",
           "results",
           "document");
@@ -86,13 +89,23 @@ final class Run {
     for (Workload workload : workloads) {
       workload.run(bench);
     }
-    var report = new Report(results, Machine.current(directory), command());
+    Report report = report(results, Machine.current(directory));
     System.out.println(report.markdown());
     report.writeTo(options.path("results", "benchmarks/results"));
     Files.delete(directory);
     if (options.values().containsKey("document")) {
       report.insertInto(options.path("document", ""));
     }
+  }
+
+  /** Of this run, together with what is kept of earlier ones. */
+  private Report report(Results results, Machine machine) throws IOException {
+    if (!options.values().containsKey("keep")) {
+      return new Report(results, machine, command());
+    }
+    var earlier = EarlierRun.read(options.path("keep", ""));
+    Results all = earlier.results().replacedBy(results, Workloads.names());
+    return new Report(all, machine, earlier.command() + "\n" + command());
   }
 
   private Fleet.Settings settings(Path directory) {
@@ -139,7 +152,8 @@ final class Run {
     var command = new StringBuilder("java -jar benchmarks/target/benchmarks.jar run");
     options.values().entrySet().stream()
         .filter(
-            option -> !Set.of("directory", "results", "jar", "before").contains(option.getKey()))
+            option ->
+                !Set.of("directory", "results", "jar", "before", "keep").contains(option.getKey()))
         .sorted(Map.Entry.comparingByKey())
         .forEach(
             option -> command.append(" --%s %s".formatted(option.getKey(), option.getValue())));

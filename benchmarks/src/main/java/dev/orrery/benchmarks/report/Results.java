@@ -1,10 +1,14 @@
 package dev.orrery.benchmarks.report;
 
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.Set;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 /** All samples of a run. */
 public final class Results {
@@ -29,6 +33,22 @@ public final class Results {
 
   public List<Sample> samples() {
     return List.copyOf(samples);
+  }
+
+  /**
+   * These samples, but for the workloads that were measured again, of which only the new ones.
+   *
+   * @param order of the workloads
+   */
+  public Results replacedBy(Results again, List<String> order) {
+    Set<String> measured = again.samples.stream().map(Sample::workload).collect(Collectors.toSet());
+    var all = new Results();
+    Stream.concat(
+            samples.stream().filter(sample -> !measured.contains(sample.workload())),
+            again.samples.stream())
+        .sorted(Comparator.comparingInt(sample -> order.indexOf(sample.workload())))
+        .forEach(all::add);
+    return all;
   }
 
   /** Each once, in the order in which they were measured. */

@@ -57,6 +57,7 @@ public final class FanOut implements Workload {
   /** Here the variants take turns, since they are what is compared. */
   private static void interleave(Bench bench, List<Steady> variants, Target target)
       throws IOException {
+    bench.warmUpFresh(variants.get(0), List.of(target));
     for (Steady variant : variants) {
       bench.warmUp(variant, target);
     }

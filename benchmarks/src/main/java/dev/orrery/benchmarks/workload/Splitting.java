@@ -34,6 +34,8 @@ public final class Splitting implements Workload {
    * The documents are a little less than a partition may hold. A few more make the server split it,
    * which is measured until both children serve; without them and merged again, it is what it was.
    * So splits are those that happen by themselves, and all is measured with the same partition.
+   * Reads without a split are measured before and after it, because the machine's own speed changes
+   * by a tenth within seconds.
    */
   public static final String NAME = "splitting";
   public static final String QUIET = "reads, no split";
@@ -63,11 +65,16 @@ public final class Splitting implements Workload {
       for (int i = 0; i < WARM_UPS; i++) {
         run.change();
       }
-      run.measure(); // and it has not seen so many reads
-      for (int round = 0; round < bench.plan().rounds(); round++) {
-        for (var variant : run.measure().entrySet()) {
+      bench.warmUpFresh(run.steady(QUIET), fleet.targets());
+      double seconds = 1;
+      for (int round = -WARM_UPS; round < bench.plan().judgedRounds(); round++) {
+        var variants = run.measure(seconds);
+        seconds = variants.get(SPLITTING).get(Metric.CHANGE_SECONDS);
+        if (round >= 0) { // before, reads and splits together are compiled anew
           String name = run.target.name();
-          bench.record(new Sample(NAME, variant.getKey(), name, round, variant.getValue()));
+          for (var variant : variants.entrySet()) {
+            bench.record(new Sample(NAME, variant.getKey(), name, round, variant.getValue()));
+          }
         }
       }
     } finally {
@@ -119,9 +126,14 @@ public final class Splitting implements Workload {
           Mix.C, new UniformKeys(random), new AtomicLong(count), CONNECTIONS, random);
     }
 
-    /** By variant; as long without a split as with one. */
-    Map<String, Map<Metric, Double>> measure() throws IOException {
+    /**
+     * By variant.
+     *
+     * @param seconds how long a split is likely to take, and so reads without one
+     */
+    Map<String, Map<Metric, Double>> measure(double seconds) throws IOException {
       var values = new LinkedHashMap<String, Map<Metric, Double>>();
+      var before = quiet(seconds / 2);
       fill();
       values.put(SPLITTING, change(SPLITTING, this::isWhole));
       Future<Void> merging =
@@ -132,11 +144,20 @@ public final class Splitting implements Workload {
               });
       values.put(MERGING, change(MERGING, () -> !merging.isDone()));
       require(merging);
-      double seconds = values.get(SPLITTING).get(Metric.CHANGE_SECONDS);
+      values.put(QUIET, mean(before, quiet(seconds / 2)));
+      return values;
+    }
+
+    private Map<Metric, Double> quiet(double seconds) throws IOException {
       long end = System.nanoTime() + (long) (seconds * 1e9);
       Bench.Condition goesOn = () -> isWhole() && System.nanoTime() < end; // asks as often
-      values.put(QUIET, bench.measureWhile(goesOn, steady(QUIET), target, SLICE));
-      return values;
+      return bench.measureWhile(goesOn, steady(QUIET), target, SLICE);
+    }
+
+    private static Map<Metric, Double> mean(Map<Metric, Double> one, Map<Metric, Double> other) {
+      var mean = new EnumMap<Metric, Double>(Metric.class);
+      one.forEach((metric, value) -> mean.put(metric, (value + other.get(metric)) / 2));
+      return mean;
     }
 
     private static void require(Future<Void> done) throws IOException {

@@ -41,6 +41,22 @@ class ReportTest {
   }
 
   @Test
+  void aWorkloadThatIsMeasuredAgainReplacesItsEarlierSamples(@TempDir Path directory)
+      throws Exception {
+    results.add(new Sample("find", "sort", "orrery", 0, Map.of(Metric.P50_MICROS, 3.0)));
+    new Report(results, MACHINE, "run").writeTo(directory);
+    EarlierRun earlier = EarlierRun.read(directory.resolve("results.json"));
+    assertThat(earlier.command()).isEqualTo("run");
+    assertThat(earlier.results().samples()).isEqualTo(results.samples());
+
+    var again = new Results();
+    var faster = new Sample("point-read", "64 connections", "orrery", 0, Map.of());
+    again.add(faster);
+    Results all = earlier.results().replacedBy(again, List.of("point-read", "find"));
+    assertThat(all.samples()).containsExactly(faster, results.samples().get(6));
+  }
+
+  @Test
   void theMedianOfAnEvenNumberIsBetween() {
     assertThat(Spread.of(List.of(4.0, 1.0, 3.0, 2.0))).isEqualTo(new Spread(2.5, 1, 4));
   }
