@@ -152,8 +152,7 @@ final class Run {
     var command = new StringBuilder("java -jar benchmarks/target/benchmarks.jar run");
     options.values().entrySet().stream()
         .filter(
-            option ->
-                !Set.of("directory", "results", "jar", "before", "keep").contains(option.getKey()))
+            option -> !Set.of("directory", "results", "jar", "before").contains(option.getKey()))
         .sorted(Map.Entry.comparingByKey())
         .forEach(
             option -> command.append(" --%s %s".formatted(option.getKey(), option.getValue())));
