@@ -20,9 +20,8 @@ final class Pace {
    * at full speed is not held against the worker later.
    *
    * Who has to wait waits until it has saved up for some work. To fall asleep, wake up and read the
-   * clocks takes some 20 us of CPU, so a worker that slept only until its debt was paid was in debt
-   * again for the sleep itself: four fifths of its share went into sleeping a thousand times a
-   * second, and each time it took the processor away from a client.
+   * clocks takes CPU as well, so a worker that slept only until its debt was paid was in debt again
+   * for the sleep itself: beside reads, four fifths of what it took went into sleeping.
    */
 
   /** Of one processor: a server whose other threads take more is busy. */
