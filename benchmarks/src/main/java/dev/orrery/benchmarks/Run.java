@@ -24,6 +24,7 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 
 /** The side-by-side benchmark: all chosen workloads, then the report. */
 final class Run {
@@ -55,6 +56,9 @@ final class Run {
   private final Set<Kind> kinds;
   private final List<Target> targets;
 
+  /** What is kept of earlier runs; null for nothing. */
+  private final @Nullable EarlierRun earlier;
+
   Run(Options options) {
     this(options, java(options.path("jar", "server/target/orrery.jar"), options.text("jvm", "")));
   }
@@ -76,6 +80,16 @@ final class Run {
     workloads = Workloads.named(options.words("workload", Workloads.names()));
     kinds = kinds(options);
     targets = options.list("target", "").stream().map(Run::target).toList();
+    earlier = options.values().containsKey("keep") ? earlier(options.path("keep", "")) : null;
+  }
+
+  /** Read before anything is measured: a whole run takes long. */
+  private static EarlierRun earlier(Path json) {
+    try {
+      return EarlierRun.read(json);
+    } catch (IOException e) {
+      throw new Options.Refused("--keep takes the results.json of an earlier run: " + e);
+    }
   }
 
   void run() throws Exception {
@@ -99,11 +113,10 @@ final class Run {
   }
 
   /** Of this run, together with what is kept of earlier ones. */
-  private Report report(Results results, Machine machine) throws IOException {
-    if (!options.values().containsKey("keep")) {
+  private Report report(Results results, Machine machine) {
+    if (earlier == null) {
       return new Report(results, machine, command());
     }
-    var earlier = EarlierRun.read(options.path("keep", ""));
     Results all = earlier.results().replacedBy(results, Workloads.names());
     return new Report(all, machine, earlier.command() + "\n" + command());
   }

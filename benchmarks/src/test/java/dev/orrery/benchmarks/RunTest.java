@@ -35,20 +35,23 @@ class RunTest {
     Path data = directory.resolve("data");
     java.addAll(List.of("--port", "0", "--console-port", "off", "--data", data.toString()));
     try (ServerProcess other = ServerProcess.start(java)) {
-      assertMeasured(run("lean", other.address()));
+      assertMeasured(run("lean", other.address(), ""));
       assertThat(greetings(other.address())).isZero();
-      assertMeasured(run("driver", other.address()));
+      Path earlier = directory.resolve("lean").resolve("results.json");
+      BsonDocument both = run("driver", other.address(), "--keep=" + earlier);
+      assertMeasured(both);
       assertThat(greetings(other.address())).isPositive();
+      assertThat(both.getString("command").getValue().lines()).hasSize(2);
     }
   }
 
-  private BsonDocument run(String client, InetSocketAddress other) throws Exception {
+  private BsonDocument run(String client, InetSocketAddress other, String keep) throws Exception {
     String target = "other=mongodb://%s:%d".formatted(other.getHostString(), other.getPort());
     Path results = directory.resolve(client);
     List<String> words =
         List.of(
             "--workload=point-read --servers=orrery --connections=2 --rounds=1 --seconds=0.05",
-            "--scale=0.1 --client=" + client,
+            "--scale=0.1 --client=" + client + " " + keep,
             "--target=" + target,
             "--results=" + results,
             "--directory=" + directory.resolve("servers"));
@@ -99,6 +102,7 @@ class RunTest {
         "--connections=1,many | --connections takes a number, not many",
         "--target=mongodb://127.0.0.1:1 | --target takes NAME=mongodb://HOST:PORT, not mongodb",
         "--target=a=mongodb://127.0.0.1 | --target takes NAME=mongodb://HOST:PORT, not a=",
+        "--keep=none.json | --keep takes the results.json of an earlier run: java.nio.file.NoSuch",
         "--round=1 | no option --round; there are [before, client,",
       })
   void refusesWhatItDoesNotKnow(String words, String message) {
@@ -109,6 +113,6 @@ class RunTest {
   }
 
   private static Options options(String words) {
-    return Options.parse(List.of(words.split(" ")));
+    return Options.parse(List.of(words.split(" +")));
   }
 }
