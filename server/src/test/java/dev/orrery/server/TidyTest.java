@@ -54,6 +54,7 @@ class TidyTest {
           "dev.orrery.server.aggregate",
           "dev.orrery.server.query",
           "dev.orrery.server.expression",
+          "dev.orrery.server.limit",
           "dev.orrery.server.error");
 
   /** What main sources do not call, and what they do instead. */

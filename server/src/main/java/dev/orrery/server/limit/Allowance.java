@@ -1,0 +1,96 @@
+package dev.orrery.server.limit;
+
+import java.util.function.Supplier;
+
+/**
+ * What the work that a thread does right now may take: it ends when its request is killed or its
+ * time is up, and the memory it holds comes out of the server's budget. Every loop whose length a
+ * client chooses calls {@link #step}, whatever builds a value of a size that a client chooses calls
+ * {@link #hold}.
+ *
+ * <p>It is bound to the thread rather than passed along, because a filter, an expression or an
+ * update is compiled once and used by whoever comes, and most of them never look for it.
+ */
+public final class Allowance {
+  /** Throws when the work must end. */
+  @FunctionalInterface
+  public interface Interruption {
+    void check();
+  }
+
+  /** The memory that one request holds. */
+  public interface Memory {
+    /** Adds to what is held; throws when there is not so much. */
+    void hold(long bytes);
+
+    void release(long bytes);
+  }
+
+  private static final Memory NO_LIMIT =
+      new Memory() {
+        @Override
+        public void hold(long bytes) {}
+
+        @Override
+        public void release(long bytes) {}
+      };
+
+  /** For work that no request asked for. */
+  public static final Allowance UNLIMITED = new Allowance(() -> {}, NO_LIMIT);
+
+  /** How many steps are taken between two looks at the clock; a power of two. */
+  private static final int STEPS = 256;
+
+  private static final ThreadLocal<Allowance> CURRENT = ThreadLocal.withInitial(() -> UNLIMITED);
+
+  private final Interruption interruption;
+  private final Memory memory;
+  private int steps;
+
+  public Allowance(Interruption interruption, Memory memory) {
+    this.interruption = interruption;
+    this.memory = memory;
+  }
+
+  /** Limits time alone. */
+  public static Allowance of(Interruption interruption) {
+    return new Allowance(interruption, NO_LIMIT);
+  }
+
+  /** That of the work which this thread does. */
+  public static Allowance current() {
+    return CURRENT.get();
+  }
+
+  /** Does work under this allowance; what the thread was bound to before holds again after it. */
+  public <T> T grant(Supplier<T> work) {
+    Allowance before = CURRENT.get();
+    CURRENT.set(this);
+    try {
+      return work.get();
+    } finally {
+      CURRENT.set(before);
+    }
+  }
+
+  /** Counts one round of a loop; throws when the work must end. */
+  public void step() {
+    if ((++steps & (STEPS - 1)) == 0) { // of several threads any may lose a count
+      interruption.check();
+    }
+  }
+
+  /** Throws when the work must end, looking at once: for what takes long between two calls. */
+  public void check() {
+    interruption.check();
+  }
+
+  /** Takes memory out of the budget; throws when there is not so much. */
+  public void hold(long bytes) {
+    memory.hold(bytes);
+  }
+
+  public void release(long bytes) {
+    memory.release(bytes);
+  }
+}
