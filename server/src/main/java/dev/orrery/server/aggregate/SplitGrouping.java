@@ -2,6 +2,7 @@ package dev.orrery.server.aggregate;
 
 import dev.orrery.server.error.CommandException;
 import dev.orrery.server.error.ErrorCode;
+import dev.orrery.server.limit.Allowance;
 import java.util.List;
 import java.util.concurrent.Executor;
 import java.util.concurrent.RejectedExecutionException;
@@ -89,10 +90,11 @@ final class SplitGrouping {
 
   /** The monitor is held until all have started, so that their number is known to all. */
   private synchronized void start(Executor spareThreads) {
+    Allowance allowance = Allowance.current();
     try {
       for (int i = 1; i < parts.count(); i++) {
         helping++;
-        spareThreads.execute(this::help);
+        spareThreads.execute(() -> allowance.run(this::help));
       }
     } catch (RejectedExecutionException busy) {
       helping--; // those that have started, or this thread alone, do it

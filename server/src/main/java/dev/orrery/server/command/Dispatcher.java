@@ -5,6 +5,7 @@ import dev.orrery.server.error.BsonText;
 import dev.orrery.server.error.CommandException;
 import dev.orrery.server.error.ErrorCode;
 import dev.orrery.server.error.StorageErrors;
+import dev.orrery.server.limit.Allowance;
 import dev.orrery.server.operation.Operation;
 import dev.orrery.server.operation.OperationListener;
 import dev.orrery.server.operation.Operations;
@@ -212,7 +213,12 @@ public final class Dispatcher {
       if (answer(call)) {
         return;
       }
-      var stage = call.known.command.start(call.context, call.body).toCompletableFuture();
+      // What answers on the spot loops over nothing that a client chooses; all others may.
+      Allowance allowance = call.context.operation().allowance();
+      var stage =
+          allowance
+              .grant(() -> call.known.command.start(call.context, call.body))
+              .toCompletableFuture();
       if (stage.isDone() && !stage.isCompletedExceptionally()) {
         await(call, stage.join());
         return;

@@ -172,6 +172,7 @@ public final class GetMoreCommand implements Command {
   /** Reads again and again until there is something, or the time to wait is over. */
   private CompletionStage<BsonDocument> await(
       CommandContext context, Params params, ClientCursor cursor) {
+    context.operation().limitedTo(0); // maxTimeMS is how long it waits
     cursor.execution().interruptBy(() -> {});
     long millis = context.maxTimeMillis() > 0 ? context.maxTimeMillis() : AWAIT_MILLIS_DEFAULT;
     var reply = new CompletableFuture<BsonDocument>();
@@ -190,9 +191,10 @@ public final class GetMoreCommand implements Command {
   private void await(Waiting waiting, long millis) {
     Params params = waiting.params;
     try {
-      waiting.operation.checkKilled(); // maxTimeMS is how long it waits
+      waiting.operation.check();
       waiting.cursor.requireAlive();
-      List<RawDocument> batch = waiting.cursor.nextBatch(params.count());
+      List<RawDocument> batch =
+          waiting.operation.allowance().grant(() -> waiting.cursor.nextBatch(params.count()));
       if (batch.isEmpty() && millis > 0 && !cursors.isKilled(params.id)) {
         long step = Math.min(millis, AWAIT_STEP_MILLIS);
         waiting.operation.willWait(step);

@@ -2,6 +2,7 @@ package dev.orrery.server.command;
 
 import dev.orrery.server.error.CommandException;
 import dev.orrery.server.error.ErrorCode;
+import dev.orrery.server.limit.Allowance;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
@@ -49,9 +50,11 @@ public final class Workers {
     return isShort ? CompletableFuture.completedFuture(work.get()) : run(work);
   }
 
+  /** Runs work in the pool, under the allowance of the thread that asks for it. */
   CompletionStage<BsonDocument> run(Supplier<BsonDocument> work) {
+    Allowance allowance = Allowance.current();
     try {
-      return CompletableFuture.supplyAsync(work, pool);
+      return CompletableFuture.supplyAsync(() -> begin(allowance, work), pool);
     } catch (RejectedExecutionException full) {
       throw new CommandException(
           ErrorCode.TEMPORARILY_UNAVAILABLE,
@@ -59,7 +62,15 @@ public final class Workers {
     }
   }
 
-  /** Runs work after a while, without holding a thread until then. */
+  private static BsonDocument begin(Allowance allowance, Supplier<BsonDocument> work) {
+    allowance.check(); // it may have ended while it waited for a thread
+    return allowance.grant(work);
+  }
+
+  /**
+   * Runs work after a while, without holding a thread until then. It begins with no allowance, as
+   * what asks for it may have ended by then.
+   */
   void runLater(long millis, Runnable work) {
     timer.schedule(() -> pool.execute(work), millis, TimeUnit.MILLISECONDS);
   }

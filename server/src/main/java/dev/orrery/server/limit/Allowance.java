@@ -73,6 +73,17 @@ public final class Allowance {
     }
   }
 
+  /** The same for work without a result. */
+  public void run(Runnable work) {
+    Allowance before = CURRENT.get();
+    CURRENT.set(this);
+    try {
+      work.run();
+    } finally {
+      CURRENT.set(before);
+    }
+  }
+
   /** Counts one round of a loop; throws when the work must end. */
   public void step() {
     if ((++steps & (STEPS - 1)) == 0) { // of several threads any may lose a count

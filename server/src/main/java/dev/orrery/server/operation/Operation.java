@@ -2,6 +2,7 @@ package dev.orrery.server.operation;
 
 import dev.orrery.server.error.CommandException;
 import dev.orrery.server.error.ErrorCode;
+import dev.orrery.server.limit.Allowance;
 import dev.orrery.server.plan.Execution;
 import dev.orrery.server.plan.QueryPlan;
 import dev.orrery.server.throughput.OperationWork;
@@ -27,6 +28,8 @@ public final class Operation {
   private long waitedNanos;
   private int statements = 1;
   private volatile @Nullable ErrorCode killedBy;
+  private Allowance.@Nullable Memory memory;
+  private @Nullable Allowance allowance;
 
   private @Nullable QueryPlan plan;
   private @Nullable Execution execution;
@@ -49,6 +52,23 @@ public final class Operation {
     isUnlimited = maxTimeMillis == 0;
     endNanos = startNanos + TimeUnit.MILLISECONDS.toNanos(maxTimeMillis);
     return this;
+  }
+
+  /** Counts the memory that it holds there; to be called before it gets its allowance. */
+  public Operation holding(Allowance.Memory account) {
+    memory = account;
+    return this;
+  }
+
+  /**
+   * What every thread is bound to that works on it. Asked for by the thread on which it begins; a
+   * request that needs none, as it does nothing of a size that its client chooses, makes none.
+   */
+  public Allowance allowance() {
+    if (allowance == null) {
+      allowance = memory == null ? Allowance.of(this::check) : new Allowance(this::check, memory);
+    }
+    return allowance;
   }
 
   /** Ends it after what was left to an earlier request; see {@link #remainingNanos}. */
@@ -99,17 +119,12 @@ public final class Operation {
 
   /** Throws when it was killed or its time is up; long work calls it now and then. */
   public void check() {
-    checkKilled();
-    if (!isUnlimited && nanoClock.getAsLong() - endNanos >= 0) {
-      throw new CommandException(ErrorCode.MAX_TIME_MS_EXPIRED, "operation exceeded time limit");
-    }
-  }
-
-  /** The same for work that waits for its client's sake, for as long as the client says. */
-  public void checkKilled() {
     ErrorCode killed = killedBy;
     if (killed != null) {
       throw new CommandException(killed, words(killed));
+    }
+    if (!isUnlimited && nanoClock.getAsLong() - endNanos >= 0) {
+      throw new CommandException(ErrorCode.MAX_TIME_MS_EXPIRED, "operation exceeded time limit");
     }
   }
 

@@ -7,6 +7,7 @@ import dev.orrery.server.command.Command.Spec;
 import dev.orrery.server.command.Command.Trait;
 import dev.orrery.server.error.CommandException;
 import dev.orrery.server.error.ErrorCode;
+import dev.orrery.server.limit.Allowance;
 import dev.orrery.storage.StorageException;
 import dev.orrery.storage.value.RawDocument;
 import java.util.ArrayList;
@@ -14,7 +15,9 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.BiFunction;
+import java.util.function.Supplier;
 import org.bson.BsonDocument;
 import org.bson.BsonDouble;
 import org.bson.BsonInt32;
@@ -63,6 +66,57 @@ class DispatcherTest {
           context.awaitDurable(lsn);
           return new BsonDocument("n", new BsonInt32(1));
         });
+  }
+
+  @Test
+  void aCommandWorksUnderItsOwnAllowance() {
+    var seen = new ArrayList<Allowance>();
+    var server =
+        new CommandFixture()
+            .with(
+                new Fake(
+                    Spec.of("look", Access.READ),
+                    (context, body) -> {
+                      seen.add(Allowance.current());
+                      seen.add(context.operation().allowance());
+                      context.operation().kill(ErrorCode.INTERRUPTED);
+                      Allowance.current().check();
+                      return new BsonDocument();
+                    }));
+
+    assertThat(server.error("{look: 1}")).isEqualTo("11601 Interrupted: operation was interrupted");
+    assertThat(seen.get(0)).isSameAs(seen.get(1)).isNotSameAs(Allowance.UNLIMITED);
+    assertThat(Allowance.current()).isSameAs(Allowance.UNLIMITED);
+  }
+
+  @Test
+  void workInThePoolHasTheAllowanceOfItsCommandAndDoesNotBeginWhenThatHasEnded() throws Exception {
+    var queue = new ArrayList<Runnable>();
+    var workers = new Workers(queue::add, null);
+    var seen = new ArrayList<Allowance>();
+    var isOver = new AtomicBoolean();
+    Allowance allowance =
+        Allowance.of(
+            () -> {
+              if (isOver.get()) {
+                throw new CommandException(ErrorCode.INTERRUPTED, "over");
+              }
+            });
+    Supplier<BsonDocument> look =
+        () -> {
+          seen.add(Allowance.current());
+          return new BsonDocument();
+        };
+    var first = allowance.grant(() -> workers.run(look)).toCompletableFuture();
+    var second = allowance.grant(() -> workers.run(look)).toCompletableFuture();
+    queue.get(0).run();
+    isOver.set(true);
+    queue.get(1).run();
+
+    assertThat(first).isCompleted();
+    assertThat(second).isCompletedExceptionally();
+    assertThat(seen).containsExactly(allowance);
+    assertThat(Allowance.current()).isSameAs(Allowance.UNLIMITED);
   }
 
   @Test
