@@ -1,5 +1,6 @@
 package dev.orrery.server;
 
+import dev.orrery.storage.PrivateFiles;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.channels.FileChannel;
@@ -8,7 +9,7 @@ import java.nio.channels.OverlappingFileLockException;
 import java.nio.file.FileSystemException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.StandardOpenOption;
+import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import java.util.stream.Stream;
@@ -21,6 +22,9 @@ import org.slf4j.LoggerFactory;
  */
 public final class DataDirectory implements AutoCloseable {
   static final String LOCK_FILE = "orrery.lock";
+
+  /** What people put on other disks, with a link in its place. */
+  private static final List<String> MOVABLE = List.of("log", "partitions");
 
   private static final Logger LOG = LoggerFactory.getLogger(DataDirectory.class);
 
@@ -47,6 +51,7 @@ public final class DataDirectory implements AutoCloseable {
       channel.close();
       throw new IOException("the data directory " + path + " is in use by another Orrery server");
     }
+    mend(path);
     return new DataDirectory(path, isEphemeral, channel);
   }
 
@@ -64,7 +69,11 @@ public final class DataDirectory implements AutoCloseable {
 
   private static Path create(Path path) throws IOException {
     try {
-      return Files.createDirectories(path);
+      Path parent = path.toAbsolutePath().getParent();
+      if (parent != null) {
+        Files.createDirectories(parent); // not ours: as the umask has it
+      }
+      return PrivateFiles.createDirectories(path);
     } catch (FileSystemException e) {
       throw new IOException("cannot create the data directory " + path + ": " + e, e);
     }
@@ -72,10 +81,37 @@ public final class DataDirectory implements AutoCloseable {
 
   private static FileChannel lockFile(Path path) throws IOException {
     try {
-      return FileChannel.open(
-          path.resolve(LOCK_FILE), StandardOpenOption.CREATE, StandardOpenOption.WRITE);
+      return PrivateFiles.openOrCreate(path.resolve(LOCK_FILE));
     } catch (FileSystemException e) {
       throw new IOException("cannot write to the data directory " + path + ": " + e, e);
+    }
+  }
+
+  /**
+   * Takes the rights of others away that older versions, or somebody with chmod, gave them. Files
+   * are looked at only when the directory itself lets others in: else nobody gets to them.
+   */
+  private static void mend(Path path) {
+    List<Path> ours = new ArrayList<>(List.of(path));
+    for (String name : MOVABLE) {
+      Path directory = path.resolve(name);
+      if (Files.isSymbolicLink(directory) && Files.isDirectory(directory)) {
+        ours.add(directory); // moved to another disk
+      }
+    }
+    for (Path directory : ours) {
+      try {
+        if (PrivateFiles.isOpenToOthers(directory)) {
+          PrivateFiles.mend(directory);
+          LOG.warn("other users could get at {}; now only its owner can", directory);
+        }
+      } catch (IOException e) {
+        LOG.warn(
+            "other users may get at {}, and that cannot be changed ({}); use chmod -R go= {}",
+            directory,
+            e.toString(),
+            directory);
+      }
     }
   }
 

@@ -3,9 +3,12 @@ package dev.orrery.server;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.orrery.storage.PrivateFiles;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -49,6 +52,26 @@ final class DataDirectoryTest {
     }
     assertThat(path).doesNotExist();
     assertThat(directory).isEmptyDirectory();
+  }
+
+  @Test
+  void anOpenDirectoryIsClosedToOthersWithAllThatIsInIt() throws IOException {
+    Path data = Files.createDirectories(directory.resolve("data"));
+    Path log = Files.createDirectories(directory.resolve("disk2"));
+    Files.createSymbolicLink(data.resolve("log"), log);
+    Path outside = Files.createFile(directory.resolve("outside"));
+    Files.createSymbolicLink(data.resolve("link"), outside);
+    Path inner = Files.createDirectories(data.resolve("partitions/1-0"));
+    Path file = Files.createFile(inner.resolve("slots"));
+    Path segment = Files.createFile(log.resolve("0000000000000001.log"));
+    for (Path path : List.of(data, log, outside, inner, inner.getParent(), file, segment)) {
+      Files.setPosixFilePermissions(path, PosixFilePermissions.fromString("rwxrwxrwx"));
+    }
+    open(data).close();
+    for (Path path : List.of(data, log, inner, inner.getParent(), file, segment)) {
+      assertThat(PrivateFiles.isOpenToOthers(path)).as(path.toString()).isFalse();
+    }
+    assertThat(PrivateFiles.isOpenToOthers(outside)).isTrue();
   }
 
   private static DataDirectory open(Path path) throws IOException {

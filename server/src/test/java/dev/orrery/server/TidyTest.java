@@ -34,7 +34,16 @@ class TidyTest {
   private static final Map<String, String> ALLOWED =
       Map.ofEntries(
           entry("ChronicleEngine.java#UUID.randomUUID(", "makes the ids of new collections"),
-          entry("ErrorCode.java", "one line for each code of MongoDB"));
+          entry("ErrorCode.java", "one line for each code of MongoDB"),
+          entry("ChannelFile.java#new RandomAccessFile(", "the file is there and gets longer"),
+          entry("ChronicleBucketImage.java#new FileOutputStream(", "the file is there"),
+          entry("ChronicleBucketMap.java#new RandomAccessFile(", "the file is there"),
+          entry("ChronicleBucketMap.java#createPersistedTo(", "the file is there"),
+          entry("DataDirectory.java#Files.createDirectories(", "what is above it is not ours"),
+          entry("DataDirectory.java#Files.createTempDirectory(", "is private by itself"),
+          entry("SelfSignedCertificate.java#Files.writeString(", "the file is there"),
+          entry("SortRun.java#Files.newOutputStream(", "the file is there"),
+          entry("SpillFile.java#Files.newOutputStream(", "the file is there"));
 
   /** Inside the server an import may only point down this list. */
   private static final List<String> SERVER_PACKAGES =
@@ -71,6 +80,13 @@ class TidyTest {
           entry(Pattern.compile("\\.getBytes\\(\\)"), "a Charset, mostly UTF_8"),
           entry(Pattern.compile("Class\\.forName\\(|setAccessible\\("), "no reflection"),
           entry(Pattern.compile("catch \\(Throwable"), "the exceptions that are meant"));
+
+  /** What may create a file that others can read, or truncate one in silence. */
+  private static final Pattern CREATES_A_FILE =
+      Pattern.compile(
+          "(?<!\\w)Files\\.(?:create\\w+|write\\w*|new(?:OutputStream|BufferedWriter|ByteChannel)|copy)\\("
+              + "|new (?:RandomAccessFile|FileOutputStream|FileWriter)\\("
+              + "|StandardOpenOption\\.CREATE\\w*|createPersistedTo\\(|createOrRecover\\w*\\(");
 
   private static final Pattern UNWELCOME_NAME =
       Pattern.compile("(Manager|Helper|Helpers|Impl|Util|Utils)$|^Abstract[A-Z]");
@@ -214,6 +230,30 @@ class TidyTest {
           });
     }
     assertThat(banned).isEmpty();
+  }
+
+  /** Imports and exports write where the user says, and as the umask has it. */
+  @Test
+  void filesOfTheStoreAreCreatedForTheirOwnerOnly() {
+    var created = new ArrayList<String>();
+    for (JavaSource source : SOURCES) {
+      boolean isOurs =
+          source.packageName().startsWith("dev.orrery.storage")
+              || source.packageName().startsWith("dev.orrery.server")
+                  && !source.packageName().equals("dev.orrery.server.transfer");
+      if (source.isTest() || !isOurs || source.fileName().equals("PrivateFiles.java")) {
+        continue;
+      }
+      Matcher matcher = CREATES_A_FILE.matcher(source.code());
+      while (matcher.find()) {
+        addUnlessAllowed(
+            created,
+            source.fileName() + "#" + matcher.group(),
+            "%s:%d calls %s; use PrivateFiles"
+                .formatted(source, source.lineOf(matcher.start()), matcher.group()));
+      }
+    }
+    assertThat(created).isEmpty();
   }
 
   @Test

@@ -2,6 +2,7 @@ package dev.orrery.server.aggregate;
 
 import dev.orrery.server.error.CommandException;
 import dev.orrery.server.error.ErrorCode;
+import dev.orrery.storage.PrivateFiles;
 import dev.orrery.storage.value.RawDocument;
 import java.io.BufferedInputStream;
 import java.io.BufferedOutputStream;
@@ -53,8 +54,8 @@ final class SpillFile implements AutoCloseable {
 
   SpillFile(Path directory, String stage) {
     try {
-      Files.createDirectories(directory);
-      file = Files.createTempFile(directory, stage.substring(1), ".spill");
+      PrivateFiles.createDirectories(directory);
+      file = PrivateFiles.createTempFile(directory, stage.substring(1), ".spill");
       out = new DataOutputStream(new BufferedOutputStream(Files.newOutputStream(file), 1 << 16));
     } catch (IOException e) {
       throw failed(e);

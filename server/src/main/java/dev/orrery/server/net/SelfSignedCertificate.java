@@ -1,5 +1,6 @@
 package dev.orrery.server.net;
 
+import dev.orrery.storage.PrivateFiles;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.math.BigInteger;
@@ -9,7 +10,6 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
-import java.nio.file.attribute.PosixFilePermissions;
 import java.security.GeneralSecurityException;
 import java.security.KeyPair;
 import java.security.KeyPairGenerator;
@@ -63,7 +63,7 @@ public final class SelfSignedCertificate {
     Path certificate = directory.resolve("server.crt");
     Path key = directory.resolve("server.key");
     if (!Files.exists(certificate) || !Files.exists(key)) {
-      Files.createDirectories(directory);
+      PrivateFiles.createDirectories(directory);
       create(certificate, key, host, clock.instant());
     }
     return new TlsTransport.Files(certificate, key, null);
@@ -81,7 +81,7 @@ public final class SelfSignedCertificate {
       signer.update(body);
       byte[] signed = der(SEQUENCE, body, algorithm(), bits(signer.sign()));
       writePrivate(key, pem("PRIVATE KEY", pair.getPrivate().getEncoded()));
-      Files.writeString(certificate, pem("CERTIFICATE", signed));
+      writePrivate(certificate, pem("CERTIFICATE", signed));
     } catch (GeneralSecurityException e) {
       throw new IOException("cannot make a certificate: " + e.getMessage(), e);
     }
@@ -184,14 +184,9 @@ public final class SelfSignedCertificate {
     return "-----BEGIN %s-----\n%s\n-----END %s-----\n".formatted(label, lines, label);
   }
 
-  /** For the owner's eyes only, from the first byte on where the file system knows owners. */
   private static void writePrivate(Path file, String text) throws IOException {
-    boolean isPosix = file.getFileSystem().supportedFileAttributeViews().contains("posix");
     Files.deleteIfExists(file);
-    if (isPosix) {
-      var ownerOnly = PosixFilePermissions.fromString("rw-------");
-      Files.createFile(file, PosixFilePermissions.asFileAttribute(ownerOnly));
-    }
-    Files.writeString(file, text, StandardOpenOption.CREATE, StandardOpenOption.WRITE);
+    PrivateFiles.createFile(file);
+    Files.writeString(file, text, StandardOpenOption.WRITE);
   }
 }

@@ -1,6 +1,7 @@
 package dev.orrery.server.plan;
 
 import dev.orrery.storage.PartitionStore;
+import dev.orrery.storage.PrivateFiles;
 import dev.orrery.storage.StoredDocument;
 import dev.orrery.storage.value.RawDocument;
 import java.io.BufferedInputStream;
@@ -40,8 +41,8 @@ final class SortRun implements AutoCloseable {
   }
 
   static SortRun write(Path directory, List<RowSorter.Keyed> rows) throws IOException {
-    Files.createDirectories(directory);
-    Path file = Files.createTempFile(directory, "sort", ".run");
+    PrivateFiles.createDirectories(directory);
+    Path file = PrivateFiles.createTempFile(directory, "sort", ".run");
     var partitions = new HashMap<Integer, PartitionStore>();
     try (var out =
         new DataOutputStream(new BufferedOutputStream(Files.newOutputStream(file), BUFFER_BYTES))) {

@@ -1,5 +1,6 @@
 package dev.orrery.storage.chronicle;
 
+import dev.orrery.storage.PrivateFiles;
 import dev.orrery.storage.StorageException;
 import dev.orrery.storage.value.LittleEndian;
 import dev.orrery.storage.value.RawDocument;
@@ -132,12 +133,7 @@ final class CheckpointFile {
   private void replace(byte[] bytes) {
     Path fresh = path.resolveSibling(path.getFileName() + ".new");
     try {
-      try (var channel =
-          FileChannel.open(
-              fresh,
-              StandardOpenOption.CREATE,
-              StandardOpenOption.TRUNCATE_EXISTING,
-              StandardOpenOption.WRITE)) {
+      try (var channel = PrivateFiles.create(fresh)) {
         var buffer = ByteBuffer.wrap(bytes);
         while (buffer.hasRemaining()) {
           channel.write(buffer);

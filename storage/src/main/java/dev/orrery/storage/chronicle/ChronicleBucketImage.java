@@ -1,5 +1,6 @@
 package dev.orrery.storage.chronicle;
 
+import dev.orrery.storage.PrivateFiles;
 import java.io.ByteArrayOutputStream;
 import java.io.FileInputStream;
 import java.io.FileOutputStream;
@@ -162,8 +163,11 @@ final class ChronicleBucketImage {
 
   /** Makes a live map of the image. Pages of zeros are written too: see the map's reserve. */
   ChronicleBucketMap restore(Path path) {
-    try (var out = new FileOutputStream(path.toFile())) {
-      out.write(bytes);
+    try {
+      PrivateFiles.createFile(path);
+      try (var out = new FileOutputStream(path.toFile())) { // unlike a channel, not interruptible
+        out.write(bytes);
+      }
     } catch (IOException e) {
       KeyIndexFiles.deleteQuietly(path);
       throw KeyIndexFiles.failure("write", path, e);

@@ -1,5 +1,6 @@
 package dev.orrery.storage.chronicle;
 
+import dev.orrery.storage.PrivateFiles;
 import java.io.IOException;
 import java.io.RandomAccessFile;
 import java.nio.file.Path;
@@ -47,6 +48,7 @@ final class ChronicleBucketMap implements KeyIndexEntries {
   static ChronicleBucketMap create(Path path, ChronicleBucketShape shape) {
     try {
       requireSpace(path, shape);
+      PrivateFiles.createFile(path); // Chronicle takes an empty file for a new one
       ChronicleMap<byte[], byte[]> map = builder(shape).createPersistedTo(path.toFile());
       var bucket = new ChronicleBucketMap(path, map, shape);
       bucket.reserve();

@@ -1,5 +1,6 @@
 package dev.orrery.storage.chronicle;
 
+import dev.orrery.storage.PrivateFiles;
 import dev.orrery.storage.StorageException;
 import dev.orrery.storage.StorageException.Reason;
 import java.io.IOException;
@@ -68,7 +69,7 @@ final class KeyIndexFiles {
       return;
     }
     try {
-      Files.createDirectories(directory);
+      PrivateFiles.createDirectories(directory);
       syncDirectory(directory.toAbsolutePath().getParent());
       isCreated = true;
     } catch (IOException e) {
@@ -100,11 +101,7 @@ final class KeyIndexFiles {
   }
 
   static FileChannel openNew(Path path) throws IOException {
-    return FileChannel.open(
-        path,
-        StandardOpenOption.CREATE,
-        StandardOpenOption.TRUNCATE_EXISTING,
-        StandardOpenOption.WRITE);
+    return PrivateFiles.create(path);
   }
 
   static void writeFully(FileChannel channel, ByteBuffer content) throws IOException {

@@ -1,5 +1,6 @@
 package dev.orrery.storage.chronicle;
 
+import dev.orrery.storage.PrivateFiles;
 import dev.orrery.storage.StorageException;
 import dev.orrery.storage.StorageHooks;
 import dev.orrery.storage.catalog.CollectionInfo;
@@ -143,7 +144,7 @@ final class PartitionOpener {
 
   private static void createDirectory(Path directory) {
     try {
-      Files.createDirectories(directory);
+      PrivateFiles.createDirectories(directory);
     } catch (IOException e) {
       throw new StorageException(StorageException.Reason.IO, "cannot create " + directory, e);
     }

@@ -1,5 +1,6 @@
 package dev.orrery.storage.index;
 
+import dev.orrery.storage.PrivateFiles;
 import dev.orrery.storage.StorageException;
 import dev.orrery.storage.StorageException.Reason;
 import java.io.IOException;
@@ -152,12 +153,7 @@ final class PageFileImage {
 
   private void replace(PageFileCheckpoint checkpoint) throws IOException {
     Path temporary = temporary();
-    try (FileChannel channel =
-        FileChannel.open(
-            temporary,
-            StandardOpenOption.CREATE,
-            StandardOpenOption.TRUNCATE_EXISTING,
-            StandardOpenOption.WRITE)) {
+    try (FileChannel channel = PrivateFiles.create(temporary)) {
       var output = new PageFileOutput(channel);
       checkpoint.writePages(output, 0);
       output.flush();

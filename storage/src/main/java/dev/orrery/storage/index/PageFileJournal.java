@@ -1,5 +1,6 @@
 package dev.orrery.storage.index;
 
+import dev.orrery.storage.PrivateFiles;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
@@ -34,12 +35,7 @@ final class PageFileJournal {
 
   /** Stores the pages below {@code oldPages}; returns when the journal itself is durable. */
   void write(PageFileCheckpoint checkpoint, int oldPages) throws IOException {
-    try (FileChannel channel =
-        FileChannel.open(
-            file,
-            StandardOpenOption.CREATE,
-            StandardOpenOption.TRUNCATE_EXISTING,
-            StandardOpenOption.WRITE)) {
+    try (FileChannel channel = PrivateFiles.create(file)) {
       var output = new PageFileOutput(channel);
       output.putLong(MAGIC);
       output.putInt(VERSION);

@@ -1,5 +1,6 @@
 package dev.orrery.storage.log;
 
+import dev.orrery.storage.PrivateFiles;
 import dev.orrery.storage.StorageException;
 import dev.orrery.storage.StorageException.Reason;
 import java.io.Closeable;
@@ -8,7 +9,6 @@ import java.nio.channels.FileChannel;
 import java.nio.channels.FileLock;
 import java.nio.channels.OverlappingFileLockException;
 import java.nio.file.Path;
-import java.nio.file.StandardOpenOption;
 
 /** Keeps a second process, and a second log in this one, out of a directory. */
 final class DirectoryLock implements Closeable {
@@ -23,8 +23,7 @@ final class DirectoryLock implements Closeable {
 
   static DirectoryLock acquire(Path directory) throws IOException {
     Path path = directory.resolve(FILE_NAME);
-    FileChannel channel =
-        FileChannel.open(path, StandardOpenOption.CREATE, StandardOpenOption.WRITE);
+    FileChannel channel = PrivateFiles.openOrCreate(path);
     FileLock lock = null;
     try {
       lock = channel.tryLock();

@@ -1,5 +1,6 @@
 package dev.orrery.storage.log;
 
+import dev.orrery.storage.PrivateFiles;
 import java.io.IOException;
 import java.nio.channels.FileChannel;
 import java.nio.file.Files;
@@ -17,7 +18,7 @@ final class DiskFiles implements SegmentFiles {
   @Override
   public SegmentFile open(Path path, boolean create) throws IOException {
     if (create) {
-      Files.createFile(path);
+      PrivateFiles.createFile(path);
     }
     return new ChannelFile(path);
   }

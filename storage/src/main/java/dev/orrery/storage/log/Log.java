@@ -1,10 +1,10 @@
 package dev.orrery.storage.log;
 
+import dev.orrery.storage.PrivateFiles;
 import dev.orrery.storage.StorageException;
 import dev.orrery.storage.log.Format.SegmentHeader;
 import java.io.Closeable;
 import java.io.IOException;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Optional;
@@ -77,7 +77,7 @@ public final class Log implements Closeable {
   static Log open(Path directory, LogOptions options, SegmentFiles files) {
     DirectoryLock lock = null;
     try {
-      Files.createDirectories(directory);
+      PrivateFiles.createDirectories(directory);
       lock = DirectoryLock.acquire(directory);
       var log = new Log(directory, options, files, lock);
       lock = null;
