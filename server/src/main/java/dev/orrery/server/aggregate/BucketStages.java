@@ -7,6 +7,7 @@ import dev.orrery.server.expression.Constant;
 import dev.orrery.server.expression.Expression;
 import dev.orrery.server.expression.Expressions;
 import dev.orrery.server.expression.Scope;
+import dev.orrery.server.limit.Allowance;
 import dev.orrery.storage.value.BsonOrder;
 import java.util.ArrayList;
 import java.util.List;
@@ -204,6 +205,7 @@ final class BucketStages {
     @Override
     public @Nullable BsonValue evaluate(Scope scope) {
       BsonValue found = value.evaluate(scope);
+      Allowance.current().steps(boundaries.size());
       for (int i = boundaries.size() - 1; i >= 0; i--) {
         if (order.compare(found, boundaries.get(i)) >= 0) {
           return i < boundaries.size() - 1 ? boundaries.get(i) : orDefault();

@@ -1,6 +1,7 @@
 package dev.orrery.server.aggregate;
 
 import dev.orrery.server.expression.Numbers;
+import dev.orrery.server.limit.Allowance;
 import java.util.List;
 import org.bson.BsonDocument;
 import org.bson.BsonDouble;
@@ -67,6 +68,7 @@ final class Buckets implements AutoCloseable {
     if (first == null) {
       return null;
     }
+    Allowance allowance = Allowance.current();
     var bucket = new Bucket(first);
     if (stage.granularity() != null) {
       bucket.min = previousMax != null ? previousMax : rounded(first.get("k"), false);
@@ -75,6 +77,7 @@ final class Buckets implements AutoCloseable {
     boolean isLast = made == stage.buckets();
     BsonDocument entry = sorter.next();
     for (long i = 1; entry != null && (i < size || isLast); i++) {
+      allowance.step();
       bucket.add(entry);
       entry = sorter.next();
     }
@@ -91,6 +94,7 @@ final class Buckets implements AutoCloseable {
   private @Nullable BsonDocument close(Bucket bucket, @Nullable BsonDocument following) {
     BsonDocument entry = following;
     while (entry != null && compare(bucket.max, entry.get("k")) == 0) {
+      Allowance.current().step();
       bucket.add(entry);
       entry = sorter.next();
     }
@@ -105,6 +109,7 @@ final class Buckets implements AutoCloseable {
     BsonValue boundary = rounded(bucket.max, true);
     while (entry != null
         && (compare(boundary, entry.get("k")) > 0 || compare(bucket.max, entry.get("k")) == 0)) {
+      Allowance.current().step();
       bucket.add(entry);
       entry = sorter.next();
     }

@@ -2,6 +2,7 @@ package dev.orrery.server.aggregate;
 
 import dev.orrery.server.error.CommandException;
 import dev.orrery.server.error.ErrorCode;
+import dev.orrery.server.limit.Allowance;
 import dev.orrery.storage.value.BsonKey;
 import java.util.ArrayDeque;
 import java.util.Deque;
@@ -88,6 +89,7 @@ final class Densifier implements DocumentStream {
   private BsonValue generate(BsonKey partition, BsonValue from, BsonValue end) {
     BsonValue step = from;
     while (DensifyStage.isLess(step, end) && isInside(step)) {
+      Allowance.current().step();
       if (++generated > GENERATED_MAX) {
         throw new CommandException(
             ErrorCode.LOCATION_5897900,

@@ -1,5 +1,6 @@
 package dev.orrery.server.aggregate;
 
+import dev.orrery.server.limit.Allowance;
 import dev.orrery.storage.value.RawDocument;
 import java.util.List;
 import org.bson.BsonArray;
@@ -40,6 +41,7 @@ final class Documents {
 
   private static long heapBytes(BsonArray array) {
     long bytes = OBJECT_BYTES;
+    Allowance.current().steps(array.size()); // the same value may be there often
     for (BsonValue element : array) {
       bytes += 8 + heapBytes(element);
     }
@@ -50,6 +52,7 @@ final class Documents {
     if (document instanceof RawBsonDocument raw) {
       return OBJECT_BYTES + raw.getByteBuffer().remaining();
     }
+    Allowance.current().steps(document.size());
     long bytes = 2L * OBJECT_BYTES;
     for (var field : document.entrySet()) {
       bytes += FIELD_BYTES + heapBytes(field.getValue());

@@ -7,6 +7,7 @@ import dev.orrery.server.expression.Dependencies;
 import dev.orrery.server.expression.Expression;
 import dev.orrery.server.expression.Numbers;
 import dev.orrery.server.expression.Truth;
+import dev.orrery.server.limit.Allowance;
 import dev.orrery.storage.value.BsonOrder;
 import org.bson.BsonInt64;
 import org.bson.BsonNull;
@@ -90,6 +91,7 @@ record FillFunction(Expression input, boolean isLinear) implements WindowFunctio
 
     private void readOn() {
       for (boolean isFound = false; !isFound && read < partition.size(); read++) {
+        Allowance.current().step();
         requireDifferent(partition, read);
         BsonValue value = value(partition, read);
         if (value.isNull()) {

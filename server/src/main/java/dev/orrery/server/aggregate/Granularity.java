@@ -78,8 +78,8 @@ final class Granularity {
 
   /** The next number of the series above. */
   double roundUp(double number) {
-    if (number == 0) {
-      return 0;
+    if (number == 0 || number == Double.POSITIVE_INFINITY) {
+      return number; // nothing is above
     }
     if (series == POWERS_OF_2) {
       return Math.scalb(1.0, Math.getExponent(number) + 1);
@@ -106,8 +106,8 @@ final class Granularity {
 
   /** The next number of the series below. */
   double roundDown(double number) {
-    if (number == 0) {
-      return 0;
+    if (number == 0 || number == Double.POSITIVE_INFINITY) {
+      return number;
     }
     if (series == POWERS_OF_2) {
       double power = Math.scalb(1.0, Math.getExponent(number));
@@ -117,6 +117,9 @@ final class Granularity {
     double last = series[series.length - 1];
     while (number <= series[0] * multiplier) {
       multiplier /= 10;
+    }
+    if (multiplier == 0) {
+      return 0; // no double is so small
     }
     while (number > last * multiplier) {
       double highest = last * multiplier;

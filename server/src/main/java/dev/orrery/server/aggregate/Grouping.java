@@ -3,6 +3,7 @@ package dev.orrery.server.aggregate;
 import dev.orrery.server.error.CommandException;
 import dev.orrery.server.error.ErrorCode;
 import dev.orrery.server.expression.Scope;
+import dev.orrery.server.limit.Allowance;
 import dev.orrery.storage.value.BsonKey;
 import dev.orrery.storage.value.RawDocument;
 import java.util.ArrayDeque;
@@ -158,6 +159,7 @@ final class Grouping implements AutoCloseable {
   }
 
   private static BsonArray states(Accumulator[] accumulators) {
+    Allowance.current().step();
     var states = new BsonArray(accumulators.length);
     for (Accumulator accumulator : accumulators) {
       states.add(accumulator.state());
@@ -179,6 +181,7 @@ final class Grouping implements AutoCloseable {
   }
 
   private void merge(BsonKey key, Accumulator[] others) {
+    Allowance.current().step();
     Accumulator[] states = groups.get(key);
     if (states == null && isFull()) {
       write(STATES, key, states(others));
@@ -202,6 +205,7 @@ final class Grouping implements AutoCloseable {
 
   /** Takes what was written to a file. */
   private void add(Sorter.Entry written) {
+    Allowance.current().step();
     BsonKey key = BsonKey.of(written.document().get("k"), stage.order());
     BsonArray values = written.document().getArray("v");
     Accumulator[] states = groups.get(key);

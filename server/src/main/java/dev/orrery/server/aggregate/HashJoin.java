@@ -1,5 +1,6 @@
 package dev.orrery.server.aggregate;
 
+import dev.orrery.server.limit.Allowance;
 import dev.orrery.server.query.Filter;
 import dev.orrery.storage.value.BsonKey;
 import dev.orrery.storage.value.BsonOrder;
@@ -138,7 +139,9 @@ final class HashJoin {
 
       @Override
       public @Nullable BsonDocument next() {
+        Allowance allowance = Allowance.current();
         while (next < candidates.length) {
+          allowance.step();
           RawDocument candidate = documents.get(candidates[next++]);
           if (filter.matches(candidate)) {
             return candidate.asRawBson();

@@ -72,6 +72,9 @@ record MergeStage(
       try {
         merge(documents.next(), output, run);
       } catch (CommandException e) {
+        if (e.code().isInterruption()) {
+          throw e;
+        }
         first = first == null ? e : first;
       }
     }

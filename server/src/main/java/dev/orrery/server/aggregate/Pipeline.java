@@ -180,7 +180,7 @@ public final class Pipeline {
       List<Stage> stages, DocumentStream input, Run run, @Nullable List<StreamMeter> meters) {
     DocumentStream stream = input;
     for (Stage stage : stages) {
-      stream = metered(stage.open(stream, run), meters);
+      stream = metered(new WatchedStream(stage.open(stream, run)), meters);
     }
     return stream;
   }

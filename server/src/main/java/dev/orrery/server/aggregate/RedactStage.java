@@ -7,6 +7,7 @@ import dev.orrery.server.expression.Expression;
 import dev.orrery.server.expression.Expressions;
 import dev.orrery.server.expression.ParseContext;
 import dev.orrery.server.expression.Scope;
+import dev.orrery.server.limit.Allowance;
 import java.util.List;
 import org.bson.BsonArray;
 import org.bson.BsonDocument;
@@ -82,6 +83,7 @@ record RedactStage(Expression decision, int current, BsonDocument specification)
     if (!(value instanceof BsonArray elements)) {
       return value;
     }
+    Allowance.current().steps(elements.size());
     var rest = new BsonArray(elements.size());
     for (BsonValue element : elements) {
       BsonValue kept = descend(element, scope);

@@ -7,6 +7,7 @@ import dev.orrery.server.expression.Dependencies;
 import dev.orrery.server.expression.Expression;
 import dev.orrery.server.expression.Numbers;
 import dev.orrery.server.expression.Truth;
+import dev.orrery.server.limit.Allowance;
 import org.bson.BsonDouble;
 import org.bson.BsonInt32;
 import org.bson.BsonInt64;
@@ -105,7 +106,9 @@ record SlopeFunction(Expression input, String unit, WindowBounds bounds, boolean
         area = ZERO;
         isNull = false;
       }
+      Allowance allowance = Allowance.current();
       for (; added < window.to() && !isNull; added++) {
+        allowance.step();
         add();
       }
       if (isNull || window.to() == window.from()) {

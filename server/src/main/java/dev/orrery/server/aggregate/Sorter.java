@@ -2,6 +2,7 @@ package dev.orrery.server.aggregate;
 
 import dev.orrery.server.error.CommandException;
 import dev.orrery.server.error.ErrorCode;
+import dev.orrery.server.limit.Allowance;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collections;
@@ -95,7 +96,7 @@ final class Sorter implements AutoCloseable {
               + spill.bytesMax()
               + " bytes, but did not opt in to external sorting.");
     }
-    entries.sort(ORDER);
+    entries.sort(Allowance.current().watch(ORDER));
     runs.add(write(entries.iterator()));
     entries = new ArrayList<>();
     bytes = 0;
@@ -110,7 +111,9 @@ final class Sorter implements AutoCloseable {
   private SpillFile write(Iterator<Entry> ordered) {
     var run = new SpillFile(spill.directory(), stage);
     try {
+      Allowance allowance = Allowance.current();
       while (ordered.hasNext()) {
+        allowance.step();
         Entry entry = ordered.next();
         run.write(entry.key, entry.number, Documents.encode(entry.document));
       }
@@ -127,7 +130,7 @@ final class Sorter implements AutoCloseable {
       entries = new ArrayList<>(best);
       best = null;
     }
-    entries.sort(ORDER);
+    entries.sort(Allowance.current().watch(ORDER));
     sorted = runs.isEmpty() ? entries.iterator() : merged();
     if (limit > 0) {
       sorted = limited(sorted);

@@ -2,6 +2,7 @@ package dev.orrery.server.aggregate;
 
 import dev.orrery.server.expression.Dependencies;
 import dev.orrery.server.expression.Scope;
+import dev.orrery.server.limit.Allowance;
 import org.bson.BsonDocument;
 import org.bson.BsonValue;
 import org.jspecify.annotations.Nullable;
@@ -52,6 +53,7 @@ record WindowAccumulation(Accumulation accumulation, WindowBounds bounds)
       window.moveTo(place);
       if (result == null || added < window.to()) {
         for (; added < window.to(); added++) {
+          Allowance.current().step();
           state.add(input(partition, added));
           partition.limit(heapBytes());
         }
@@ -104,6 +106,7 @@ record WindowAccumulation(Accumulation accumulation, WindowBounds bounds)
     }
 
     private void add(@Nullable BsonValue value) {
+      Allowance.current().step();
       state.add(value);
       partition.limit(heapBytes());
     }

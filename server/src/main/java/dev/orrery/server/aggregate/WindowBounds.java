@@ -8,6 +8,7 @@ import dev.orrery.server.expression.Expression;
 import dev.orrery.server.expression.Expressions;
 import dev.orrery.server.expression.Numbers;
 import dev.orrery.server.expression.Scope;
+import dev.orrery.server.limit.Allowance;
 import dev.orrery.storage.value.BsonOrder;
 import java.util.List;
 import org.bson.BsonDocument;
@@ -207,11 +208,13 @@ record WindowBounds(Kind kind, @Nullable BsonValue lower, @Nullable BsonValue up
 
     private void moveInRange(int place) {
       BsonValue value = requireValue(partition.sortValue(place));
+      Allowance allowance = Allowance.current();
       if (lower == CURRENT) {
         from = place; // not even those before that sort equal
       } else if (lower != null) {
         BsonValue least = sum(value, lower);
         while (from < partition.size() && !isAtLeast(partition.sortValue(from), least)) {
+          allowance.step();
           from++;
         }
       }
@@ -223,6 +226,7 @@ record WindowBounds(Kind kind, @Nullable BsonValue lower, @Nullable BsonValue up
       } else {
         BsonValue greatest = sum(value, upper);
         while (to < partition.size() && isAtMost(partition.sortValue(to), greatest)) {
+          allowance.step();
           to++;
         }
       }

@@ -1,5 +1,6 @@
 package dev.orrery.server.aggregate;
 
+import dev.orrery.server.limit.Allowance;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.Iterator;
@@ -36,7 +37,9 @@ final class WindowInputs {
       from++;
     }
     from = newFrom;
+    Allowance allowance = Allowance.current();
     while (from + values.size() < to) {
+      allowance.step();
       Optional<BsonValue> value = Optional.ofNullable(input.apply(from + values.size()));
       values.addLast(value);
       bytes += bytes(value);

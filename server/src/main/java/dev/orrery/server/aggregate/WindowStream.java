@@ -1,5 +1,6 @@
 package dev.orrery.server.aggregate;
 
+import dev.orrery.server.limit.Allowance;
 import dev.orrery.storage.value.KeyEncoder;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -77,6 +78,7 @@ final class WindowStream implements DocumentStream {
     partition = documents;
     BsonValue key = pending.get(PARTITION);
     while (pending != null && pending.get(PARTITION).equals(key)) {
+      Allowance.current().step();
       documents.add(pending.getDocument(DOCUMENT));
       pending = sorter.next();
     }

@@ -54,6 +54,13 @@ final class BulkReply {
     upserted.add(new BsonDocument("index", new BsonInt32(index)).append("_id", id));
   }
 
+  /** Throws what ends the whole command, and not only one of its statements, as in MongoDB. */
+  static void requireGoingOn(CommandException e) {
+    if (e.code().isInterruption()) {
+      throw e;
+    }
+  }
+
   void fail(int index, CommandException error) {
     failures.add(new Failure(index, error));
   }

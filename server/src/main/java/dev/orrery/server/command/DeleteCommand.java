@@ -120,6 +120,7 @@ public final class DeleteCommand implements Explainable {
     try {
       return plan(collection, params.statements.get(0), variables).isShort();
     } catch (CommandException e) {
+      BulkReply.requireGoingOn(e);
       return true; // the statement will fail as quickly again, in its place
     }
   }
@@ -168,6 +169,7 @@ public final class DeleteCommand implements Explainable {
           reply.count(delete(writer, collection, statement, variables));
         }
       } catch (CommandException e) {
+        BulkReply.requireGoingOn(e);
         reply.fail(i, e);
         if (params.isOrdered) {
           break;

@@ -124,6 +124,7 @@ public final class InsertCommand implements Command {
           }
           add(i, prepare(params.documents.get(i)));
         } catch (CommandException e) {
+          BulkReply.requireGoingOn(e);
           flush();
           if (!isStopped()) {
             reply.fail(i, e);

@@ -1,6 +1,7 @@
 package dev.orrery.server.command;
 
 import dev.orrery.server.error.BsonText;
+import dev.orrery.server.limit.Allowance;
 import dev.orrery.server.query.FilterParser;
 import dev.orrery.storage.value.BsonOrder;
 import dev.orrery.storage.value.RawDocument;
@@ -166,6 +167,7 @@ final class SchemaFailures {
   private static BsonValue duplicate(BsonValue array) {
     List<BsonValue> seen = new ArrayList<>();
     for (BsonValue item : array.asArray()) {
+      Allowance.current().steps(1 + seen.size());
       if (seen.stream().anyMatch(one -> BsonOrder.CANONICAL.compare(one, item) == 0)) {
         return item;
       }

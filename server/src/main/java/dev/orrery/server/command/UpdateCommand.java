@@ -114,6 +114,7 @@ public final class UpdateCommand implements Explainable {
         first = new Modification(site, params.statements.get(0), variables);
         return first.isShort();
       } catch (CommandException e) {
+        BulkReply.requireGoingOn(e);
         return true; // the statement fails as quickly again, in its place
       }
     }
@@ -130,6 +131,7 @@ public final class UpdateCommand implements Explainable {
             repeat(i, before);
           }
         } catch (CommandException e) {
+          BulkReply.requireGoingOn(e);
           reply.fail(i, e);
           if (params.isOrdered) {
             break;

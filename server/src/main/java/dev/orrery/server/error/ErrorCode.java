@@ -713,4 +713,12 @@ public enum ErrorCode {
   public String codeName() {
     return codeName;
   }
+
+  /** Whether a request that fails so was ended by somebody or something outside of it. */
+  public boolean isInterruption() {
+    return switch (this) {
+      case MAX_TIME_MS_EXPIRED, CLIENT_DISCONNECT, INTERRUPTED_AT_SHUTDOWN, INTERRUPTED -> true;
+      default -> false;
+    };
+  }
 }

@@ -6,6 +6,7 @@ import static java.util.Map.entry;
 import dev.orrery.server.error.BsonText;
 import dev.orrery.server.error.CommandException;
 import dev.orrery.server.error.ErrorCode;
+import dev.orrery.server.limit.Allowance;
 import java.util.Collections;
 import java.util.Comparator;
 import java.util.List;
@@ -115,8 +116,7 @@ final class ArrayExpressions {
       if (optimized instanceof In same
           && same.operands.get(1) instanceof Constant constant
           && constant.value() instanceof BsonArray array) {
-        var set = new TreeSet<>(order);
-        set.addAll(array);
+        TreeSet<BsonValue> set = SetExpressions.set(order, array);
         return new UnaryCall(value -> Truth.of(set.contains(value)), same.operands.get(0));
       }
       return optimized;
@@ -130,7 +130,9 @@ final class ArrayExpressions {
           ErrorCode.LOCATION_40081,
           "$in requires an array as a second argument, found: " + typeName(array));
     }
+    Allowance allowance = Allowance.current();
     for (BsonValue element : array.asArray()) {
+      allowance.step();
       if (order.compare(value, element) == 0) {
         return Truth.of(true);
       }
@@ -193,7 +195,9 @@ final class ArrayExpressions {
     int start = values.length > 2 ? requireIndex("$indexOfArray", "starting", values[2]) : 0;
     int end =
         values.length > 3 ? requireIndex("$indexOfArray", "ending", values[3]) : elements.size();
+    Allowance allowance = Allowance.current();
     for (int i = start; i < Math.min(end, elements.size()); i++) {
+      allowance.step();
       if (order.compare(elements.get(i), values[1]) == 0) {
         return new BsonInt32(i);
       }
@@ -240,7 +244,9 @@ final class ArrayExpressions {
               bytes, RANGE_BYTES_MAX));
     }
     var numbers = new BsonArray();
+    Allowance allowance = Allowance.current();
     for (long i = start; step > 0 ? i < end : i > end; i += step) {
+      allowance.step();
       numbers.add(new BsonInt32((int) i));
     }
     return numbers;

@@ -13,6 +13,7 @@ record ArrayLiteral(List<Expression> operands) implements Expression {
 
   @Override
   public BsonValue evaluate(Scope scope) {
+    scope.allowance().step();
     var values = new BsonArray(operands.size());
     for (int i = 0; i < operands.size(); i++) {
       BsonValue value = operands.get(i).evaluate(scope);

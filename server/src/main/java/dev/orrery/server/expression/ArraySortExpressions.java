@@ -6,6 +6,7 @@ import static java.util.Map.entry;
 import dev.orrery.server.error.BsonText;
 import dev.orrery.server.error.CommandException;
 import dev.orrery.server.error.ErrorCode;
+import dev.orrery.server.limit.Allowance;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
@@ -87,7 +88,7 @@ final class ArraySortExpressions {
         sorted.add(element);
       }
     }
-    sorted.sort(order);
+    sorted.sort(Allowance.current().watch(order));
     return new BsonArray(sorted.subList(0, (int) Math.min(wanted, sorted.size())));
   }
 
@@ -181,7 +182,7 @@ final class ArraySortExpressions {
                 + typeName(value));
       }
       var sorted = new BsonArray(value.asArray());
-      sorted.sort(order);
+      sorted.sort(Allowance.current().watch(order));
       return sorted;
     }
 

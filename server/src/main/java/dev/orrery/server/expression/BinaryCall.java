@@ -1,5 +1,6 @@
 package dev.orrery.server.expression;
 
+import dev.orrery.server.limit.Allowance;
 import java.util.List;
 import org.bson.BsonValue;
 import org.jspecify.annotations.Nullable;
@@ -14,7 +15,13 @@ record BinaryCall(Function function, Expression left, Expression right) implemen
 
   @Override
   public @Nullable BsonValue evaluate(Scope scope) {
-    return function.apply(left.evaluate(scope), right.evaluate(scope));
+    BsonValue one = left.evaluate(scope);
+    BsonValue other = right.evaluate(scope);
+    Allowance allowance = scope.allowance();
+    allowance.step();
+    Work.count(one, allowance);
+    Work.count(other, allowance);
+    return function.apply(one, other);
   }
 
   @Override

@@ -33,6 +33,7 @@ final class BooleanExpressions {
 
     @Override
     public BsonValue evaluate(Scope scope) {
+      scope.allowance().step();
       for (int i = 0; i < operands.size(); i++) {
         if (Truth.isTrue(operands.get(i).evaluate(scope)) == decisive) {
           return Truth.of(decisive);

@@ -1,5 +1,6 @@
 package dev.orrery.server.expression;
 
+import dev.orrery.server.limit.Allowance;
 import java.util.ArrayList;
 import java.util.List;
 import org.bson.BsonValue;
@@ -41,9 +42,12 @@ final class Call implements Expression {
 
   @Override
   public @Nullable BsonValue evaluate(Scope scope) {
+    Allowance allowance = scope.allowance();
+    allowance.step();
     var values = new BsonValue[operands.length];
     for (int i = 0; i < operands.length; i++) {
       values[i] = operands[i].evaluate(scope);
+      Work.count(values[i], allowance);
     }
     return function.apply(values);
   }

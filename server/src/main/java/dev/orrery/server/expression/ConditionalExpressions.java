@@ -108,6 +108,7 @@ final class ConditionalExpressions {
   private record Cond(List<Expression> operands) implements Expression {
     @Override
     public @Nullable BsonValue evaluate(Scope scope) {
+      scope.allowance().step();
       boolean isTrue = Truth.isTrue(operands.get(0).evaluate(scope));
       return operands.get(isTrue ? 1 : 2).evaluate(scope);
     }
@@ -131,6 +132,7 @@ final class ConditionalExpressions {
   private record IfNull(List<Expression> operands) implements Expression {
     @Override
     public @Nullable BsonValue evaluate(Scope scope) {
+      scope.allowance().step();
       BsonValue value = null;
       for (int i = 0; i < operands.size(); i++) {
         value = operands.get(i).evaluate(scope);
@@ -169,6 +171,7 @@ final class ConditionalExpressions {
   private record Switch(List<Expression> operands) implements Expression {
     @Override
     public @Nullable BsonValue evaluate(Scope scope) {
+      scope.allowance().step();
       int last = operands.size() - 1;
       for (int i = 0; i < last; i += 2) {
         if (Truth.isTrue(operands.get(i).evaluate(scope))) {

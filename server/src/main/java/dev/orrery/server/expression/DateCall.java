@@ -83,9 +83,16 @@ final class DateCall implements Expression {
 
   @Override
   public @Nullable BsonValue evaluate(Scope scope) {
+    return evaluate(operands.get(0).evaluate(scope), scope);
+  }
+
+  /** The value with the first operand's known already. */
+  @Nullable BsonValue evaluate(@Nullable BsonValue first, Scope scope) {
+    scope.allowance().step();
     int count = operands.size() - 1;
     var values = new BsonValue[count];
-    for (int i = 0; i < count; i++) {
+    values[0] = first;
+    for (int i = 1; i < count; i++) {
       values[i] = operands.get(i).evaluate(scope);
     }
     return function.apply(

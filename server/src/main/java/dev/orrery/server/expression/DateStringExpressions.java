@@ -54,17 +54,16 @@ final class DateStringExpressions {
                     ? named.optional("format")
                     : new Constant(new BsonString(Dates.ISO_FORMAT))),
             named.has("timezone") ? named.optional("timezone") : null);
-    return withFallback(named, call, date);
+    return withFallback(named, call);
   }
 
-  private static Expression withFallback(NamedArguments named, Expression call, Expression input) {
+  private static Expression withFallback(NamedArguments named, DateCall call) {
     if (!named.has("onNull") && !named.has("onError")) {
       return call;
     }
     Expression onNull =
         named.has("onNull") ? named.optional("onNull") : new Constant(BsonNull.VALUE);
-    return new Fallback(
-        named.has("onError"), List.of(call, input, onNull, named.optional("onError")));
+    return new Fallback(named.has("onError"), List.of(call, onNull, named.optional("onError")));
   }
 
   private static BsonValue toText(@Nullable BsonValue[] values, Supplier<@Nullable Zone> zones) {
@@ -106,7 +105,7 @@ final class DateStringExpressions {
             DateCall.UNCHECKED,
             List.of(text, named.optional("format")),
             named.has("timezone") ? named.optional("timezone") : null);
-    return withFallback(named, call, text);
+    return withFallback(named, call);
   }
 
   private static BsonValue fromText(
@@ -135,24 +134,28 @@ final class DateStringExpressions {
   }
 
   /**
-   * Operands: the conversion, its input, onNull, onError. The last two are evaluated only when the
-   * input is nothing or can't be converted.
+   * Operands: the conversion, onNull, onError. The last two are evaluated only when the input is
+   * nothing or can't be converted. The input is the conversion's first operand and evaluated once,
+   * as each level of conversions in one another would double the work otherwise.
    */
   private record Fallback(boolean hasOnError, List<Expression> operands) implements Expression {
     @Override
     public @Nullable BsonValue evaluate(Scope scope) {
+      var call = (DateCall) operands.get(0);
+      BsonValue input;
       BsonValue result;
       try {
-        result = operands.get(0).evaluate(scope);
+        input = call.operands().get(0).evaluate(scope);
+        result = call.evaluate(input, scope);
       } catch (CommandException e) {
         if (isCaught(e)) {
-          return operands.get(3).evaluate(scope);
+          return operands.get(2).evaluate(scope);
         }
         throw e;
       }
       // Null may also come of a null format or zone, which onNull is not for.
-      return Truth.isNullish(result) && Truth.isNullish(operands.get(1).evaluate(scope))
-          ? operands.get(2).evaluate(scope)
+      return Truth.isNullish(result) && Truth.isNullish(input)
+          ? operands.get(1).evaluate(scope)
           : result;
     }
 
@@ -166,17 +169,19 @@ final class DateStringExpressions {
     }
 
     @Override
-    public boolean isFoldable() {
-      return true;
-    }
-
-    @Override
     public Expression optimize() {
       try {
-        return Expression.super.optimize();
+        Expression call = operands.get(0).optimize();
+        Expression onNull = operands.get(1).optimize();
+        Expression onError = operands.get(2).optimize();
+        if (call instanceof Constant constant) {
+          BsonValue input = operands.get(0).operands().get(0).evaluate(new Scope());
+          return Truth.isNullish(constant.value()) && Truth.isNullish(input) ? onNull : constant;
+        }
+        return withOperands(List.of(call, onNull, onError));
       } catch (CommandException e) {
         if (isCaught(e)) {
-          return operands.get(3).optimize();
+          return operands.get(2).optimize();
         }
         throw e;
       }

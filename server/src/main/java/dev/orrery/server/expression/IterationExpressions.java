@@ -6,6 +6,7 @@ import static java.util.Map.entry;
 import dev.orrery.server.error.BsonText;
 import dev.orrery.server.error.CommandException;
 import dev.orrery.server.error.ErrorCode;
+import dev.orrery.server.limit.Allowance;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -160,7 +161,9 @@ final class IterationExpressions {
       }
       int limit = requireLimit(operands.get(2).evaluate(scope));
       var kept = new BsonArray();
+      Allowance allowance = scope.allowance();
       for (BsonValue element : input.asArray()) {
+        allowance.step();
         scope.bind(slot, element);
         if (Truth.isTrue(operands.get(1).evaluate(scope))) {
           kept.add(element);
@@ -209,7 +212,9 @@ final class IterationExpressions {
             ErrorCode.LOCATION_16883, "input to $map must be an array not " + typeName(input));
       }
       var mapped = new BsonArray(input.asArray().size());
+      Allowance allowance = scope.allowance();
       for (BsonValue element : input.asArray()) {
+        allowance.step();
         BsonValue value = operands.get(1).evaluate(scope.bind(slot, element));
         mapped.add(value == null ? BsonNull.VALUE : value);
       }
@@ -237,7 +242,9 @@ final class IterationExpressions {
             "$reduce requires that 'input' be an array, found: " + BsonText.aggregated(input));
       }
       BsonValue value = operands.get(1).evaluate(scope);
+      Allowance allowance = scope.allowance();
       for (BsonValue element : input.asArray()) {
+        allowance.step();
         scope.bind(thisSlot, element).bind(valueSlot, value);
         value = operands.get(2).evaluate(scope);
       }
@@ -277,7 +284,9 @@ final class IterationExpressions {
 
     private BsonArray rows(Scope scope, List<List<BsonValue>> columns, int count) {
       var rows = new BsonArray(count);
+      Allowance allowance = scope.allowance();
       for (int row = 0; row < count; row++) {
+        allowance.steps(inputs);
         var cells = new BsonArray(inputs);
         for (int column = 0; column < inputs; column++) {
           List<BsonValue> values = columns.get(column);

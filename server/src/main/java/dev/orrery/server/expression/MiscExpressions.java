@@ -145,6 +145,7 @@ final class MiscExpressions {
   private record Let(List<Integer> slots, List<Expression> operands) implements Expression {
     @Override
     public @Nullable BsonValue evaluate(Scope scope) {
+      scope.allowance().step();
       // All values before any binding: their own variables live in the same slots.
       var values = new BsonValue[slots.size()];
       for (int i = 0; i < values.length; i++) {

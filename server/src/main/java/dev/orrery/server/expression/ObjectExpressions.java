@@ -6,6 +6,7 @@ import static java.util.Map.entry;
 import dev.orrery.server.error.BsonText;
 import dev.orrery.server.error.CommandException;
 import dev.orrery.server.error.ErrorCode;
+import dev.orrery.server.limit.Allowance;
 import java.util.List;
 import java.util.Map;
 import org.bson.BsonArray;
@@ -157,7 +158,9 @@ final class ObjectExpressions {
       return mergeObjects(values[0].asArray().toArray(BsonValue[]::new));
     }
     var merged = new BsonDocument();
+    Allowance allowance = Allowance.current();
     for (BsonValue value : values) {
+      Work.count(value, allowance);
       if (Truth.isNullish(value)) {
         continue;
       }
@@ -259,6 +262,7 @@ final class ObjectExpressions {
   private record FieldAccess(String field, Expression input) implements Expression {
     @Override
     public @Nullable BsonValue evaluate(Scope scope) {
+      scope.allowance().step();
       BsonValue value = input.evaluate(scope);
       if (value instanceof BsonDocument document) {
         return document.get(field);
@@ -281,6 +285,7 @@ final class ObjectExpressions {
   private record FieldChange(String field, List<Expression> operands) implements Expression {
     @Override
     public BsonValue evaluate(Scope scope) {
+      scope.allowance().step();
       BsonValue input = operands.get(0).evaluate(scope);
       if (Truth.isNullish(input)) {
         return BsonNull.VALUE;

@@ -13,6 +13,7 @@ record ObjectLiteral(List<String> names, List<Expression> operands) implements E
 
   @Override
   public BsonValue evaluate(Scope scope) {
+    scope.allowance().step();
     var document = new BsonDocument(names.size());
     for (int i = 0; i < names.size(); i++) {
       BsonValue value = operands.get(i).evaluate(scope);

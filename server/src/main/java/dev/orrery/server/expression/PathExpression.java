@@ -1,5 +1,6 @@
 package dev.orrery.server.expression;
 
+import dev.orrery.server.limit.Allowance;
 import java.util.List;
 import org.bson.BsonArray;
 import org.bson.BsonDocument;
@@ -63,6 +64,7 @@ final class PathExpression implements Expression {
 
   private BsonArray followEach(BsonArray array, int depth) {
     var found = new BsonArray(array.size());
+    Allowance.current().steps(array.size());
     for (BsonValue element : array) {
       if (element instanceof BsonDocument) {
         BsonValue value = follow(element, depth);

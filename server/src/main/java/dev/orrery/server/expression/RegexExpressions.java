@@ -4,6 +4,7 @@ import static java.util.Map.entry;
 
 import dev.orrery.server.error.CommandException;
 import dev.orrery.server.error.ErrorCode;
+import dev.orrery.server.limit.Allowance;
 import java.util.List;
 import java.util.Map;
 import org.bson.BsonArray;
@@ -57,6 +58,7 @@ final class RegexExpressions {
         throw new CommandException(
             ErrorCode.LOCATION_51104, name + " needs 'input' to be of type string");
       }
+      Work.count(input, scope.allowance());
       SafeRegex regex = (constant != null ? constant : compile(scope)).regex();
       boolean isNothing = Truth.isNullish(input) || regex == null;
       try {
@@ -160,7 +162,9 @@ final class RegexExpressions {
     int from = 0;
     int counted = 0;
     int codePoints = 0;
+    Allowance allowance = Allowance.current();
     do {
+      allowance.step();
       SafeRegex.Match match = regex.find(text, from);
       if (match == null) {
         break;

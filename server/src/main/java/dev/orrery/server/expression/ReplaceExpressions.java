@@ -6,6 +6,7 @@ import static java.util.Map.entry;
 import dev.orrery.server.error.BsonText;
 import dev.orrery.server.error.CommandException;
 import dev.orrery.server.error.ErrorCode;
+import dev.orrery.server.limit.Allowance;
 import java.util.List;
 import java.util.Map;
 import org.bson.BsonNull;
@@ -83,21 +84,31 @@ final class ReplaceExpressions {
                 "%s requires that '%s' be a string, found: %s",
                 name, field, BsonText.aggregated(value)));
       }
+      Work.count(value, scope.allowance());
       return value.asString().getValue();
     }
 
     private static String replaceOne(String input, String find, String replacement) {
-      int at = input.indexOf(find);
+      int at = TextSearch.find(input, find, 0);
       return at < 0
           ? input
           : input.substring(0, at) + replacement + input.substring(at + find.length());
     }
 
     private static String replaceAll(String input, String find, String replacement) {
-      if (!find.isEmpty()) {
-        return input.replace(find, replacement);
-      }
       var out = new StringBuilder();
+      if (!find.isEmpty()) {
+        Allowance allowance = Allowance.current();
+        int copied = 0;
+        for (int at = TextSearch.find(input, find, 0);
+            at >= 0;
+            at = TextSearch.find(input, find, copied)) {
+          allowance.step();
+          out.append(input, copied, at).append(replacement);
+          copied = at + find.length();
+        }
+        return copied == 0 ? input : out.append(input, copied, input.length()).toString();
+      }
       input.codePoints().forEach(c -> out.append(replacement).appendCodePoint(c));
       return out.append(replacement).toString();
     }
@@ -146,13 +157,17 @@ final class ReplaceExpressions {
   private static String trim(String name, String input, String chars) {
     int start = 0;
     int end = input.length();
+    Allowance allowance = Allowance.current();
+    long work = 1 + chars.length() / TextSearch.CHARACTERS_PER_STEP;
     if (!name.equals("$rtrim")) {
       while (start < end && chars.indexOf(input.codePointAt(start)) >= 0) {
+        allowance.steps(work);
         start += Character.charCount(input.codePointAt(start));
       }
     }
     if (!name.equals("$ltrim")) {
       while (end > start && chars.indexOf(input.codePointBefore(end)) >= 0) {
+        allowance.steps(work);
         end -= Character.charCount(input.codePointBefore(end));
       }
     }

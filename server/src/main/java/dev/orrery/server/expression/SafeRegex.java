@@ -1,5 +1,6 @@
 package dev.orrery.server.expression;
 
+import dev.orrery.server.limit.Allowance;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.regex.Matcher;
@@ -15,6 +16,9 @@ import org.jspecify.annotations.Nullable;
 public final class SafeRegex {
   /** Looks at a character; PCRE stops after ten million of its own, coarser steps. */
   private static final long STEPS_MAX = 50_000_000;
+
+  /** Steps between two looks at whether the request must end; a power of two. */
+  private static final int LOOK_STEPS = 1 << 14;
 
   private final Pattern pattern;
 
@@ -114,8 +118,11 @@ public final class SafeRegex {
 
     @Override
     public char charAt(int index) {
-      if (++steps > STEPS_MAX) {
-        throw new TooCostly();
+      if ((++steps & LOOK_STEPS - 1) == 0) {
+        Allowance.current().check();
+        if (steps > STEPS_MAX) {
+          throw new TooCostly();
+        }
       }
       return text.charAt(index);
     }

@@ -1,5 +1,6 @@
 package dev.orrery.server.expression;
 
+import dev.orrery.server.limit.Allowance;
 import java.util.Arrays;
 import java.util.Map;
 import org.bson.BsonDocument;
@@ -17,6 +18,7 @@ public final class Scope {
   private BsonDocument root = EMPTY;
   private Map<String, BsonValue> metadata = Map.of();
   private @Nullable BsonValue[] slots = new BsonValue[SLOTS_AT_FIRST];
+  private Allowance allowance = Allowance.current();
 
   public Scope() {}
 
@@ -27,7 +29,13 @@ public final class Scope {
   /** Moves on to another document; variables keep their values. */
   public Scope root(BsonDocument document) {
     this.root = document;
+    this.allowance = Allowance.current(); // a later request may go on with the same scope
     return this;
+  }
+
+  /** That of the request for which the current document is looked at. */
+  Allowance allowance() {
+    return allowance;
   }
 
   /** What {@code $meta} finds for the current document, by name: textScore, sortKey ... */

@@ -5,6 +5,7 @@ import static java.util.Map.entry;
 
 import dev.orrery.server.error.CommandException;
 import dev.orrery.server.error.ErrorCode;
+import dev.orrery.server.limit.Allowance;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
@@ -61,9 +62,17 @@ final class SetExpressions {
     return array.asArray();
   }
 
-  private static TreeSet<BsonValue> set(Comparator<BsonValue> order, BsonValue array) {
+  private static void addAll(TreeSet<BsonValue> set, BsonValue array) {
+    Allowance allowance = Allowance.current();
+    for (BsonValue element : array.asArray()) {
+      allowance.step();
+      set.add(element);
+    }
+  }
+
+  static TreeSet<BsonValue> set(Comparator<BsonValue> order, BsonValue array) {
     var set = new TreeSet<>(order);
-    set.addAll(array.asArray());
+    addAll(set, array);
     return set;
   }
 
@@ -128,7 +137,7 @@ final class SetExpressions {
             "All operands of $setUnion must be arrays. One argument is of type: "
                 + typeName(value));
       }
-      all.addAll(value.asArray());
+      addAll(all, value);
     }
     return new BsonArray(new ArrayList<>(all));
   }

@@ -6,6 +6,7 @@ import static java.util.Map.entry;
 import dev.orrery.server.error.BsonText;
 import dev.orrery.server.error.CommandException;
 import dev.orrery.server.error.ErrorCode;
+import dev.orrery.server.limit.Allowance;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import java.util.Map;
@@ -122,7 +123,11 @@ final class StringExpressions {
     }
     var parts = new BsonArray();
     int start = 0;
-    for (int at = text.indexOf(needle); at >= 0; at = text.indexOf(needle, start)) {
+    Allowance allowance = Allowance.current();
+    for (int at = TextSearch.find(text, needle, 0);
+        at >= 0;
+        at = TextSearch.find(text, needle, start)) {
+      allowance.step();
       parts.add(text(text.substring(start, at)));
       start = at + needle.length();
     }
@@ -139,10 +144,14 @@ final class StringExpressions {
         utf8(requireText("$indexOfBytes", "second", ErrorCode.LOCATION_40092, values[1]));
     int start = start("$indexOfBytes", values);
     int end = end("$indexOfBytes", values, input.length);
+    Allowance allowance = Allowance.current();
     for (int i = start; i <= end - token.length; i++) {
-      if (Arrays.equals(input, i, i + token.length, token, 0, token.length)) {
+      allowance.step();
+      int same = Arrays.mismatch(input, i, i + token.length, token, 0, token.length);
+      if (same < 0) {
         return new BsonInt32(i);
       }
+      allowance.steps(same / TextSearch.CHARACTERS_PER_STEP);
     }
     return new BsonInt32(-1);
   }
@@ -164,8 +173,10 @@ final class StringExpressions {
     }
     // A match may reach past the end; it only has to begin before it.
     int offset = input.offsetByCodePoints(0, start);
+    Allowance allowance = Allowance.current();
     for (int i = start; i < end; i++) {
-      if (input.startsWith(token, offset)) {
+      allowance.step();
+      if (TextSearch.isAt(input, token, offset, allowance)) {
         return new BsonInt32(i);
       }
       offset = input.offsetByCodePoints(offset, 1);

@@ -71,6 +71,7 @@ final class TypeExpressions {
   private record Convert(boolean hasOnError, List<Expression> operands) implements Expression {
     @Override
     public @Nullable BsonValue evaluate(Scope scope) {
+      scope.allowance().step();
       BsonValue to = operands.get(1).evaluate(scope);
       BsonValue input = operands.get(0).evaluate(scope);
       BsonType target = Truth.isNullish(to) ? null : requireType(to);

@@ -1,5 +1,6 @@
 package dev.orrery.server.expression;
 
+import dev.orrery.server.limit.Allowance;
 import java.util.List;
 import org.bson.BsonValue;
 import org.jspecify.annotations.Nullable;
@@ -14,7 +15,11 @@ record UnaryCall(Function function, Expression operand) implements Expression {
 
   @Override
   public @Nullable BsonValue evaluate(Scope scope) {
-    return function.apply(operand.evaluate(scope));
+    BsonValue value = operand.evaluate(scope);
+    Allowance allowance = scope.allowance();
+    allowance.step();
+    Work.count(value, allowance);
+    return function.apply(value);
   }
 
   @Override

@@ -1,5 +1,6 @@
 package dev.orrery.server.limit;
 
+import java.util.Comparator;
 import java.util.function.Supplier;
 
 /**
@@ -89,6 +90,23 @@ public final class Allowance {
     if ((++steps & (STEPS - 1)) == 0) { // of several threads any may lose a count
       interruption.check();
     }
+  }
+
+  /** Counts as many rounds; for what goes through a value without a loop of ours. */
+  public void steps(long count) {
+    int before = steps;
+    steps = (int) (before + Math.min(count, STEPS));
+    if (((before ^ steps) & -STEPS) != 0) { // went past a multiple
+      interruption.check();
+    }
+  }
+
+  /** An order in which every comparison counts, for the sorting of many values. */
+  public <T> Comparator<T> watch(Comparator<T> order) {
+    return (left, right) -> {
+      step();
+      return order.compare(left, right);
+    };
   }
 
   /** Throws when the work must end, looking at once: for what takes long between two calls. */

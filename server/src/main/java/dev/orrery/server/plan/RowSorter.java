@@ -2,6 +2,7 @@ package dev.orrery.server.plan;
 
 import dev.orrery.server.error.CommandException;
 import dev.orrery.server.error.ErrorCode;
+import dev.orrery.server.limit.Allowance;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.util.ArrayList;
@@ -98,7 +99,7 @@ final class RowSorter {
 
   private List<Keyed> inOrder() {
     List<Keyed> held = limit == 0 ? rows : new ArrayList<>(best);
-    held.sort(Keyed.ORDER);
+    held.sort(Allowance.current().watch(Keyed.ORDER));
     return held;
   }
 

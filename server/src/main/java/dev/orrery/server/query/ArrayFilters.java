@@ -3,6 +3,7 @@ package dev.orrery.server.query;
 import static dev.orrery.server.query.FilterParser.badValue;
 import static java.util.Map.entry;
 
+import dev.orrery.server.limit.Allowance;
 import dev.orrery.storage.value.FieldPath;
 import dev.orrery.storage.value.RawDocument;
 import dev.orrery.storage.value.RawTypes;
@@ -32,8 +33,11 @@ public final class ArrayFilters {
       if (value == null || !value.isArray()) {
         return false;
       }
+      Allowance allowance = Allowance.current();
+      int size = filter.size();
       var elements = value.asDocument().elements();
       for (int i = 0; elements.next(); i++) {
+        allowance.steps(size);
         boolean hasFields =
             elements.type() == RawTypes.DOCUMENT || elements.type() == RawTypes.ARRAY;
         if (hasFields && filter.matches(elements.value().asDocument())) {
@@ -42,6 +46,11 @@ public final class ArrayFilters {
         }
       }
       return false;
+    }
+
+    @Override
+    public int size() {
+      return filter.size();
     }
 
     @Override
@@ -62,14 +71,22 @@ public final class ArrayFilters {
       if (value == null || !value.isArray()) {
         return false;
       }
+      Allowance allowance = Allowance.current();
+      int size = filter.size();
       var elements = value.asDocument().elements();
       for (int i = 0; elements.next(); i++) {
+        allowance.steps(size);
         if (filter.matchesValue(elements.value())) {
           details.record(i);
           return true;
         }
       }
       return false;
+    }
+
+    @Override
+    public int size() {
+      return filter.size();
     }
 
     @Override

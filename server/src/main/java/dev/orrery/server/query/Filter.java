@@ -31,6 +31,11 @@ public sealed interface Filter {
    */
   boolean matchesValue(RawValue value);
 
+  /** Of how many conditions it is made; what it costs to look at a value grows with them. */
+  default int size() {
+    return 1;
+  }
+
   /** This filter as a document that parses to it; what explain prints. */
   default BsonDocument document() {
     return FilterDocuments.of(this);
@@ -56,6 +61,11 @@ public sealed interface Filter {
         }
       }
       return true;
+    }
+
+    @Override
+    public int size() {
+      return FilterSize.of(children);
     }
 
     @Override
@@ -86,6 +96,11 @@ public sealed interface Filter {
     }
 
     @Override
+    public int size() {
+      return FilterSize.of(children);
+    }
+
+    @Override
     public boolean matchesValue(RawValue value) {
       for (int i = 0; i < children.size(); i++) {
         if (children.get(i).matchesValue(value)) {
@@ -113,6 +128,11 @@ public sealed interface Filter {
     }
 
     @Override
+    public int size() {
+      return FilterSize.of(children);
+    }
+
+    @Override
     public boolean matchesValue(RawValue value) {
       for (int i = 0; i < children.size(); i++) {
         if (children.get(i).matchesValue(value)) {
@@ -131,6 +151,11 @@ public sealed interface Filter {
     }
 
     @Override
+    public int size() {
+      return child.size();
+    }
+
+    @Override
     public boolean matchesValue(RawValue value) {
       return !child.matchesValue(value);
     }
@@ -140,6 +165,7 @@ public sealed interface Filter {
   record Field(FieldPath path, ValuePredicate predicate) implements Filter {
     @Override
     public boolean matches(RawDocument document, MatchDetails details) {
+      FilterSize.count(document);
       var leaves =
           predicate.traversesArrays() ? FieldPath.LeafArrays.EXPAND : FieldPath.LeafArrays.KEEP;
       return path.visit(document, leaves, (value, index) -> test(value, index, details));
@@ -153,6 +179,11 @@ public sealed interface Filter {
         details.record(index);
       }
       return true;
+    }
+
+    @Override
+    public int size() {
+      return predicate.size();
     }
 
     @Override

@@ -1,5 +1,6 @@
 package dev.orrery.server.query;
 
+import dev.orrery.server.limit.Allowance;
 import dev.orrery.storage.value.BsonOrder;
 import dev.orrery.storage.value.RawTypes;
 import dev.orrery.storage.value.RawValue;
@@ -42,6 +43,9 @@ public record In(List<RawValue> operands, List<Regex> regexes, BsonOrder order)
     }
     if (Collections.binarySearch(operands, value, order.rawValues()) >= 0) {
       return true;
+    }
+    if (!regexes.isEmpty()) {
+      Allowance.current().steps(regexes.size());
     }
     for (int i = 0; i < regexes.size(); i++) {
       if (regexes.get(i).test(value, details)) {

@@ -1,5 +1,6 @@
 package dev.orrery.server.query;
 
+import dev.orrery.server.limit.Allowance;
 import dev.orrery.storage.value.RawDocument;
 import dev.orrery.storage.value.RawTypes;
 import dev.orrery.storage.value.RawValue;
@@ -36,6 +37,7 @@ public final class JsonSchema implements DocumentPredicate {
   }
 
   boolean accepts(RawValue value) {
+    Allowance.current().steps(1 + rules.size());
     for (int i = 0; i < rules.size(); i++) {
       if (!rules.get(i).accepts(value)) {
         return false;

@@ -174,6 +174,7 @@ public final class Projection {
       output = keepMatched(output, positional.path(), document);
     }
     for (var slice : slices) {
+      FilterSize.count(document);
       ProjectionSlice.apply(output, slice.path(), slice.node());
     }
     return RawDocument.of(output);

@@ -1,5 +1,6 @@
 package dev.orrery.server.query;
 
+import dev.orrery.server.limit.Allowance;
 import dev.orrery.storage.value.RawDocument;
 import dev.orrery.storage.value.RawValue;
 import java.util.List;
@@ -23,7 +24,9 @@ final class SchemaItemRules {
     private static @Nullable RawValue firstDuplicate(RawValue array) {
       var seen = new TreeSet<>(UnorderedFields.ORDER);
       var elements = array.asDocument().elements();
+      Allowance allowance = Allowance.current();
       while (elements.next()) {
+        allowance.step();
         if (!seen.add(UnorderedFields.sorted(elements.value()))) {
           return elements.value();
         }

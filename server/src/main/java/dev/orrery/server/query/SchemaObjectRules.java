@@ -1,5 +1,6 @@
 package dev.orrery.server.query;
 
+import dev.orrery.server.limit.Allowance;
 import dev.orrery.storage.value.RawDocument;
 import dev.orrery.storage.value.RawTypes;
 import dev.orrery.storage.value.RawValue;
@@ -34,7 +35,13 @@ final class SchemaObjectRules {
   }
 
   private static List<String> missing(RawDocument document, List<String> names) {
-    return names.stream().filter(name -> document.field(name) == null).toList();
+    return names.stream()
+        .filter(
+            name -> {
+              FilterSize.count(document);
+              return document.field(name) == null;
+            })
+        .toList();
   }
 
   /** {@code properties}: the schemas of fields that may be missing. */
@@ -47,6 +54,7 @@ final class SchemaObjectRules {
     }
 
     private static boolean accepts(RawValue value, String name, JsonSchema schema) {
+      FilterSize.count(value.asDocument());
       var field = value.asDocument().field(name);
       return field == null || schema.accepts(field);
     }
@@ -106,6 +114,7 @@ final class SchemaObjectRules {
     }
 
     private boolean isAdditional(String name) {
+      Allowance.current().steps(1 + patterns.size());
       return !named.contains(name)
           && patterns.stream().noneMatch(pattern -> pattern.name().find(name));
     }
@@ -161,6 +170,7 @@ final class SchemaObjectRules {
   /** A field with which others must be there, or the whole must satisfy a schema. */
   record Dependency(String name, List<String> needed, @Nullable JsonSchema schema) {
     private boolean accepts(RawValue value) {
+      FilterSize.count(value.asDocument());
       if (value.asDocument().field(name) == null) {
         return true;
       }

@@ -1,5 +1,6 @@
 package dev.orrery.server.query;
 
+import dev.orrery.server.limit.Allowance;
 import dev.orrery.storage.value.RawDocument;
 import dev.orrery.storage.value.RawTypes;
 import dev.orrery.storage.value.RawValue;
@@ -36,6 +37,7 @@ final class SchemaRules {
   record OneOfValues(List<RawValue> values) implements SchemaRule {
     @Override
     public boolean accepts(RawValue value) {
+      Allowance.current().steps(values.size());
       var sorted = UnorderedFields.sorted(value);
       return values.stream().anyMatch(other -> UnorderedFields.ORDER.compare(sorted, other) == 0);
     }

@@ -196,6 +196,9 @@ public final class ValidationFailure {
       failure.reason(isInverted ? "expression did match" : "expression did not match");
       return result == null ? failure.build() : failure.add("expressionResult", result).build();
     } catch (CommandException e) {
+      if (e.code().isInterruption()) {
+        throw e;
+      }
       return failure
           .reason("failed to evaluate aggregation expression")
           .add(

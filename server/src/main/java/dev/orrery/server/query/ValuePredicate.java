@@ -18,6 +18,11 @@ public interface ValuePredicate {
   /** The operator and its operand as a filter would write them: {@code {$gt: 5}}. */
   BsonDocument document();
 
+  /** Of how many conditions it is made. */
+  default int size() {
+    return 1;
+  }
+
   /** Whether the elements of an array at the end of the path are offered before the array. */
   default boolean traversesArrays() {
     return true;

@@ -2,6 +2,7 @@ package dev.orrery.server.update;
 
 import dev.orrery.server.error.CommandException;
 import dev.orrery.server.error.ErrorCode;
+import dev.orrery.server.limit.Allowance;
 import dev.orrery.server.query.Filter;
 import dev.orrery.server.query.FilterContext;
 import dev.orrery.server.query.FilterParser;
@@ -96,6 +97,7 @@ record ArrayFilter(String identifier, Filter filter) {
   }
 
   boolean matches(BsonValue element) {
+    Allowance.current().steps(filter.size());
     return filter.matches(RawDocument.of(new BsonDocument(identifier, element)));
   }
 }

@@ -6,6 +6,7 @@ import static java.util.Map.entry;
 import dev.orrery.server.error.BsonText;
 import dev.orrery.server.error.CommandException;
 import dev.orrery.server.error.ErrorCode;
+import dev.orrery.server.limit.Allowance;
 import dev.orrery.storage.value.BsonKey;
 import dev.orrery.storage.value.BsonOrder;
 import java.util.HashSet;
@@ -40,7 +41,11 @@ final class ArrayOperators {
                 + BsonText.typeName(current));
       }
       var present = new HashSet<BsonKey>();
-      current.asArray().forEach(element -> present.add(BsonKey.of(element, order)));
+      Allowance allowance = Allowance.current();
+      for (var element : current.asArray()) {
+        allowance.step();
+        present.add(BsonKey.of(element, order));
+      }
       var added = new BsonArray(current.asArray());
       for (var value : values) {
         if (!present.contains(BsonKey.of(value, order))) {

@@ -2,6 +2,7 @@ package dev.orrery.server.update;
 
 import dev.orrery.server.error.CommandException;
 import dev.orrery.server.error.ErrorCode;
+import dev.orrery.server.limit.Allowance;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -68,7 +69,9 @@ final class ElementNode implements UpdateNode {
   /** All that is to be done with one element; null if nothing is. */
   private @Nullable UpdateNode updateOf(BsonValue element, List<String> path) {
     UpdateNode update = null;
+    Allowance allowance = Allowance.current();
     for (var child : children.entrySet()) {
+      allowance.step();
       if (child.getKey().isEmpty() || filters.get(child.getKey()).matches(element)) {
         update =
             update == null ? child.getValue() : UpdateNode.merge(update, child.getValue(), path);

@@ -2,6 +2,7 @@ package dev.orrery.server.update;
 
 import static dev.orrery.server.update.Argument.badValue;
 
+import dev.orrery.server.limit.Allowance;
 import dev.orrery.server.query.Filter;
 import dev.orrery.server.query.FilterContext;
 import dev.orrery.server.query.FilterParser;
@@ -80,12 +81,20 @@ record Pull(Predicate<BsonValue> condition) implements Modifier {
 
   private static Predicate<BsonValue> onFields(BsonDocument condition, BsonOrder order) {
     Filter filter = filter(condition, order);
-    return element -> element.isDocument() && filter.matches(RawDocument.of(element.asDocument()));
+    int size = filter.size();
+    return element -> {
+      Allowance.current().steps(size);
+      return element.isDocument() && filter.matches(RawDocument.of(element.asDocument()));
+    };
   }
 
   private static Predicate<BsonValue> onValue(BsonValue condition, BsonOrder order) {
     Filter filter = filter(new BsonDocument("", condition), order);
-    return element -> filter.matches(RawDocument.of(new BsonDocument("", element)));
+    int size = filter.size();
+    return element -> {
+      Allowance.current().steps(size);
+      return filter.matches(RawDocument.of(new BsonDocument("", element)));
+    };
   }
 
   private static Filter filter(BsonDocument condition, BsonOrder order) {
@@ -97,6 +106,7 @@ record Pull(Predicate<BsonValue> condition) implements Modifier {
     if (!current.isArray()) {
       throw badValue("Cannot apply $pull to a non-array value");
     }
+    Allowance.current().steps(current.asArray().size());
     var rest = new BsonArray(current.asArray());
     return rest.removeIf(condition) ? rest : current;
   }

@@ -3,6 +3,7 @@ package dev.orrery.server.update;
 import static dev.orrery.server.update.Argument.badValue;
 
 import dev.orrery.server.error.BsonText;
+import dev.orrery.server.limit.Allowance;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
@@ -108,7 +109,7 @@ record Push(List<BsonValue> values, long position, @Nullable PushSort sort, long
     pushed.addAll(elements);
     pushed.addAll(insertionPoint(elements.size()), values);
     if (sort != null) {
-      pushed.sort(sort);
+      pushed.sort(Allowance.current().watch(sort));
     }
     if (pushed.size() > sliceSize()) {
       int size = (int) sliceSize();

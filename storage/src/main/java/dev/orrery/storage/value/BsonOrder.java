@@ -18,19 +18,29 @@ import org.bson.BsonValue;
  */
 public final class BsonOrder implements Comparator<BsonValue> {
   /** Strings by their bytes: the order without a collation. */
-  public static final BsonOrder CANONICAL = new BsonOrder(StringOrder.UTF8);
+  public static final BsonOrder CANONICAL = new BsonOrder(StringOrder.UTF8, () -> {});
 
   private final StringOrder strings;
   private final RawOrder raw;
+  private final Runnable watch;
 
-  private BsonOrder(StringOrder strings) {
+  private BsonOrder(StringOrder strings, Runnable watch) {
     this.strings = strings;
     this.raw = new RawOrder(strings);
+    this.watch = watch;
   }
 
   /** The order with strings and symbols compared by a collation. */
   public static BsonOrder with(StringOrder strings) {
-    return strings == StringOrder.UTF8 ? CANONICAL : new BsonOrder(strings);
+    return strings == StringOrder.UTF8 ? CANONICAL : new BsonOrder(strings, () -> {});
+  }
+
+  /**
+   * The same order, that of objects watched: {@code watch} is run for every pair of fields or
+   * elements that is compared, and ends a comparison that takes too long by throwing.
+   */
+  public BsonOrder watchedBy(Runnable newWatch) {
+    return new BsonOrder(strings, newWatch);
   }
 
   public StringOrder strings() {
@@ -114,6 +124,7 @@ public final class BsonOrder implements Comparator<BsonValue> {
     Iterator<Map.Entry<String, BsonValue>> l = left.entrySet().iterator();
     Iterator<Map.Entry<String, BsonValue>> r = right.entrySet().iterator();
     while (l.hasNext() && r.hasNext()) {
+      watch.run();
       var leftEntry = l.next();
       var rightEntry = r.next();
       int difference = canonicalType(leftEntry.getValue()) - canonicalType(rightEntry.getValue());
@@ -133,6 +144,7 @@ public final class BsonOrder implements Comparator<BsonValue> {
   private int compareArrays(BsonArray left, BsonArray right) {
     int common = Math.min(left.size(), right.size());
     for (int i = 0; i < common; i++) {
+      watch.run();
       int difference = compare(left.get(i), right.get(i));
       if (difference != 0) {
         return difference;
