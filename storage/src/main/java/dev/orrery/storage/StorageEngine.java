@@ -11,6 +11,9 @@ import org.bson.BsonDocument;
  * Where collections live. One engine serves one data directory (or one cluster); all methods may be
  * called from any thread. Nothing above may assume that a read is a memory access, that a partition
  * lives in this process, or that record ids are dense.
+ *
+ * <p>What would change a collection that was dropped, or an index that is not there, throws a
+ * {@link StorageException} that says so and writes nothing, unless the method says otherwise.
  */
 public interface StorageEngine extends AutoCloseable {
   /** Every collection and view, sorted by namespace; a snapshot. */

@@ -9,8 +9,8 @@ public sealed interface WriteOperation {
 
   /**
    * A new body for a document that must still be the version that was read. Its primary key stays
-   * the same: a document that moves to another partition key is a delete and an insert in one
-   * batch.
+   * the same, or the whole batch is refused with an exception: a document that moves to another
+   * partition key is a delete and an insert in one batch.
    */
   record Replace(CollectionStore collection, StoredDocument before, RawDocument after)
       implements WriteOperation {}

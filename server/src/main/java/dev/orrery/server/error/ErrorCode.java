@@ -71,6 +71,7 @@ public enum ErrorCode {
   NOT_EXACT_VALUE_FIELD(111, "NotExactValueField"),
   WRITE_CONFLICT(112, "WriteConflict"),
   COMMAND_NOT_SUPPORTED(115, "CommandNotSupported"),
+  CONFLICTING_OPERATION_IN_PROGRESS(117, "ConflictingOperationInProgress"),
   NAMESPACE_NOT_SHARDED(118, "NamespaceNotSharded"),
   DOCUMENT_VALIDATION_FAILURE(121, "DocumentValidationFailure"),
   COMMAND_FAILED(125, "CommandFailed"),

@@ -12,10 +12,15 @@ public final class StorageErrors {
 
   private static ErrorCode codeOf(StorageException.Reason reason) {
     return switch (reason) {
+      case COLLECTION_DROPPED -> ErrorCode.NAMESPACE_NOT_FOUND;
       case CORRUPT -> ErrorCode.DATA_CORRUPTION_DETECTED;
       case DISK_FULL -> ErrorCode.OUT_OF_DISK_SPACE;
-      case GONE -> ErrorCode.CHANGE_STREAM_HISTORY_LOST;
+      case INDEX_DROPPED -> ErrorCode.QUERY_PLAN_KILLED;
       case IO -> ErrorCode.OPERATION_FAILED;
+      case KEY_CHANGED -> ErrorCode.IMMUTABLE_FIELD;
+      case KEY_HAS_ARRAY -> ErrorCode.SHARD_KEY_NOT_FOUND;
+      case LOG_TRIMMED -> ErrorCode.CHANGE_STREAM_HISTORY_LOST;
+      case PARTITION_REPLACED -> ErrorCode.CONFLICTING_OPERATION_IN_PROGRESS;
       // Drivers take it as a reason to try again elsewhere, or later.
       case UNAVAILABLE -> ErrorCode.SHUTDOWN_IN_PROGRESS;
       case UNUSABLE -> ErrorCode.INTERNAL_ERROR;

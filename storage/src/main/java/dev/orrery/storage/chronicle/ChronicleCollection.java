@@ -64,7 +64,7 @@ final class ChronicleCollection implements CollectionStore {
       }
     }
     throw new StorageException(
-        StorageException.Reason.GONE, "there is no partition " + partitionId);
+        StorageException.Reason.PARTITION_REPLACED, "there is no partition " + partitionId);
   }
 
   /** Held while indexes are built or dropped, or partitions come and go: one at a time. */
@@ -115,8 +115,20 @@ final class ChronicleCollection implements CollectionStore {
     isDropped = true;
   }
 
+  /** Whoever changes the catalog asks this first, under the engine's lock. */
+  void requireExists() {
+    if (isDropped) {
+      throw new StorageException(
+          StorageException.Reason.COLLECTION_DROPPED,
+          "ns does not exist: " + state.info().namespace());
+    }
+  }
+
   /** Works out a write; {@code before} is null for an insert, {@code after} for a delete. */
   PendingWrite prepare(StoredDocument before, RawDocument after) {
+    if (after != null) {
+      keys.requireStorable(before == null ? null : before.document(), after);
+    }
     PrimaryKey key = keys.of(after == null ? before.document() : after);
     PhysicalPartition partition =
         before == null ? route(key.epk()) : (PhysicalPartition) before.partition();

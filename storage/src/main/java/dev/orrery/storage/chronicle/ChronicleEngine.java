@@ -210,8 +210,10 @@ public final class ChronicleEngine implements StorageEngine {
   public CollectionInfo update(CollectionStore collection, UnaryOperator<CollectionInfo> change) {
     ddl.lock();
     try {
+      var target = (ChronicleCollection) collection;
+      target.requireExists();
       var changed = change.apply(collection.info());
-      describe((ChronicleCollection) collection, changed);
+      describe(target, changed);
       return changed;
     } finally {
       ddl.unlock();
@@ -220,6 +222,7 @@ public final class ChronicleEngine implements StorageEngine {
 
   /** Records and publishes a new description. The lock must be held. */
   void describe(ChronicleCollection collection, CollectionInfo info) {
+    collection.requireExists(); // a record after that of the drop would bring it back
     record(CatalogRecord.put(info));
     catalog.put(info);
     collection.describe(info);
@@ -228,6 +231,7 @@ public final class ChronicleEngine implements StorageEngine {
   /** Records and publishes a description with other partitions. The lock must be held. */
   void repartition(
       ChronicleCollection collection, CollectionInfo info, List<PhysicalPartition> partitions) {
+    collection.requireExists();
     record(CatalogRecord.put(info));
     catalog.put(info);
     collection.repartition(info, partitions);
@@ -262,10 +266,11 @@ public final class ChronicleEngine implements StorageEngine {
 
   @Override
   public boolean dropIndex(CollectionStore collection, String name) {
-    var structureLock = ((ChronicleCollection) collection).structureLock();
-    structureLock.lock();
+    var changed = (ChronicleCollection) collection;
+    changed.structureLock().lock();
     ddl.lock();
     try {
+      changed.requireExists();
       CollectionInfo info = collection.info();
       IndexEntry dropped = info.index(name);
       if (dropped == null || !dropped.ready()) {
@@ -273,14 +278,13 @@ public final class ChronicleEngine implements StorageEngine {
       }
       var rest = new ArrayList<>(info.indexes());
       rest.remove(dropped);
-      var changed = (ChronicleCollection) collection;
       describe(changed, info.withIndexes(rest));
       log.awaitDurable(log.lastLsn()); // files may only go when the log surely says so
       collections.removeIndex(changed, dropped.id());
       return true;
     } finally {
       ddl.unlock();
-      structureLock.unlock();
+      changed.structureLock().unlock();
     }
   }
 
@@ -288,13 +292,17 @@ public final class ChronicleEngine implements StorageEngine {
   public void alterIndex(CollectionStore collection, IndexSpec altered) {
     ddl.lock();
     try {
+      var changed = (ChronicleCollection) collection;
+      changed.requireExists();
       CollectionInfo info = collection.info();
+      if (info.index(altered.name()) == null) {
+        throw PartitionFiles.dropped(altered);
+      }
       var entries = new ArrayList<IndexEntry>();
       for (IndexEntry entry : info.indexes()) {
         boolean isIt = entry.spec().name().equals(altered.name());
         entries.add(isIt ? new IndexEntry(entry.id(), altered, entry.ready()) : entry);
       }
-      var changed = (ChronicleCollection) collection;
       describe(changed, info.withIndexes(entries));
       collections.describeIndexes(changed);
     } finally {

@@ -1,6 +1,5 @@
 package dev.orrery.storage.chronicle;
 
-import dev.orrery.storage.StorageException;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
@@ -11,12 +10,7 @@ final class Guard {
   private static final long ENDED = 1L << 62;
 
   private final AtomicLong readers = new AtomicLong();
-  private final String name;
   private volatile Runnable last;
-
-  Guard(String name) {
-    this.name = name;
-  }
 
   /** False when the files are gone or about to go; else {@link #leave} must follow. */
   boolean tryEnter() {
@@ -25,16 +19,6 @@ final class Guard {
       return false;
     }
     return true;
-  }
-
-  void enter() {
-    if (!tryEnter()) {
-      throw gone();
-    }
-  }
-
-  StorageException gone() {
-    return new StorageException(StorageException.Reason.GONE, name + " is gone");
   }
 
   void leave() {

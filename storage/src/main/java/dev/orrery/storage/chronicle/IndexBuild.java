@@ -1,6 +1,5 @@
 package dev.orrery.storage.chronicle;
 
-import dev.orrery.storage.StorageException;
 import dev.orrery.storage.StoredDocument;
 import dev.orrery.storage.UniqueViolationException;
 import dev.orrery.storage.WorkMeter;
@@ -41,9 +40,10 @@ final class IndexBuild {
 
   /** Builds an index in place of the present one of that name. */
   void replace(IndexSpec spec) {
+    collection.requireExists();
     IndexEntry old = collection.info().index(spec.name());
     if (old == null || !old.ready()) {
-      throw new StorageException(StorageException.Reason.GONE, "no index " + spec.name());
+      throw PartitionFiles.dropped(spec);
     }
     build(List.of(spec), old);
     engine.log().awaitDurable(engine.log().lastLsn()); // files go when the log surely says so
@@ -66,9 +66,7 @@ final class IndexBuild {
   private List<IndexEntry> hangIn(List<IndexSpec> specs) {
     engine.ddl().lock();
     try {
-      if (!collection.exists()) {
-        throw new StorageException(StorageException.Reason.GONE, "the collection was dropped");
-      }
+      collection.requireExists();
       CollectionInfo info = collection.info();
       int nextId = info.nextIndexId();
       var entries = new ArrayList<IndexEntry>();
@@ -105,7 +103,7 @@ final class IndexBuild {
 
   private static void requireThere(PhysicalPartition partition) {
     if (partition.isDropped()) {
-      throw new StorageException(StorageException.Reason.GONE, "the collection was dropped");
+      throw partition.gone();
     }
   }
 
@@ -137,9 +135,7 @@ final class IndexBuild {
     collection.physicalPartitions().forEach(checkpointer::save);
     engine.ddl().lock();
     try {
-      if (!collection.exists()) {
-        throw new StorageException(StorageException.Reason.GONE, "the collection was dropped");
-      }
+      collection.requireExists();
       CollectionInfo info = collection.info();
       var all = new ArrayList<>(info.indexes());
       int at = old == null ? all.size() : all.indexOf(info.index(old.spec().name()));

@@ -35,7 +35,7 @@ final class OrderedIndex {
     this.tree = tree;
     this.unique = unique;
     this.notes = new IndexNotes(tree);
-    this.guard = new Guard("index " + entry.spec().name());
+    this.guard = new Guard();
     this.isPreparedUnique = entry.spec().isPreparedUnique();
   }
 

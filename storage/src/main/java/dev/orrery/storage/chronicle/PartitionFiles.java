@@ -3,6 +3,7 @@ package dev.orrery.storage.chronicle;
 import dev.orrery.storage.PartitionStatistics;
 import dev.orrery.storage.PartitionStore.LargestKey;
 import dev.orrery.storage.StorageException;
+import dev.orrery.storage.index.IndexSpec;
 import dev.orrery.storage.index.SlotFile;
 import dev.orrery.storage.partition.EpkRange;
 import java.util.Arrays;
@@ -78,14 +79,26 @@ final class PartitionFiles {
     indexes = changed;
   }
 
-  /** The index of that name; it must exist. */
-  OrderedIndex require(String name) {
+  /**
+   * The complete index of that name with the same keys. Its options may have changed, but one that
+   * was dropped and made anew from other fields is another index.
+   */
+  OrderedIndex require(IndexSpec wanted) {
     for (OrderedIndex index : indexes) {
-      if (index.spec().name().equals(name)) {
+      IndexSpec spec = index.spec();
+      if (spec == wanted && index.entry().ready()) {
+        return index;
+      }
+      if (spec.name().equals(wanted.name()) && index.entry().ready() && spec.hasKeysOf(wanted)) {
         return index;
       }
     }
-    throw new StorageException(StorageException.Reason.GONE, "index " + name + " was dropped");
+    throw dropped(wanted);
+  }
+
+  static StorageException dropped(IndexSpec index) {
+    return new StorageException(
+        StorageException.Reason.INDEX_DROPPED, "index '" + index.name() + "' dropped");
   }
 
   OrderedIndex find(int indexId) {

@@ -8,6 +8,7 @@ import dev.orrery.storage.StoredDocument;
 import dev.orrery.storage.WorkMeter;
 import dev.orrery.storage.index.BTreeBound;
 import dev.orrery.storage.index.BTreeCursor;
+import dev.orrery.storage.index.IndexSpec;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -18,7 +19,7 @@ import java.util.List;
  * entries of the other partition are passed over.
  */
 final class PartitionIndexCursor implements IndexCursor {
-  private final String index;
+  private final IndexSpec index;
   private final IndexRange range;
   private List<Source> sources;
   private Source current;
@@ -60,7 +61,7 @@ final class PartitionIndexCursor implements IndexCursor {
     }
   }
 
-  PartitionIndexCursor(PhysicalPartition partition, String index, IndexRange range) {
+  PartitionIndexCursor(PhysicalPartition partition, IndexSpec index, IndexRange range) {
     this.index = index;
     this.range = range;
     this.sources = new ArrayList<>(1);
@@ -78,7 +79,7 @@ final class PartitionIndexCursor implements IndexCursor {
       return;
     }
     if (!partition.isRetired()) {
-      throw new StorageException(StorageException.Reason.GONE, partition + " is gone");
+      throw partition.gone();
     }
     for (Successor successor : partition.successors()) {
       open(successor.partition(), lineage.then(successor), opened);
@@ -147,11 +148,24 @@ final class PartitionIndexCursor implements IndexCursor {
       if (source.partition.isRetired()) {
         openBehindCurrent(source, replaced);
       } else if (!source.partition.isDropped()) {
-        source.partition.files().require(index); // throws if the index itself was dropped
+        requirePresent(source);
         replaced.add(source);
       }
     }
     sources = replaced;
+  }
+
+  /** Another index of the same name, even with the same keys, does not know where this one was. */
+  private void requirePresent(Source source) {
+    if (!source.index.tryEnter()) {
+      throw source.partition.tryEnter() ? leaving(source) : source.partition.gone();
+    }
+    source.index.leave();
+  }
+
+  private StorageException leaving(Source source) {
+    source.partition.leave();
+    return PartitionFiles.dropped(index);
   }
 
   private void openBehindCurrent(Source source, List<Source> replaced) {

@@ -69,6 +69,7 @@ final class PartitionMerge implements Takeover.Change {
       Takeover.Pauses pauses) {
     collection.structureLock().lock();
     try {
+      collection.requireExists();
       PhysicalPartition one = collection.require(first);
       PhysicalPartition other = collection.require(second);
       boolean isOrdered = one.range().maxExclusive().equals(other.range().minInclusive());

@@ -19,6 +19,7 @@ final class PartitionSplit {
   void run(int partitionId, String boundary, Takeover.Pauses pauses) {
     collection.structureLock().lock();
     try {
+      collection.requireExists();
       PhysicalPartition parent = collection.require(partitionId);
       if (!parent.range().contains(boundary) || boundary.equals(parent.range().minInclusive())) {
         throw new IllegalArgumentException(boundary + " does not divide " + parent.range());

@@ -61,7 +61,7 @@ final class PhysicalPartition implements PartitionStore {
     this.entry = entry;
     this.opener = opener;
     this.log = log;
-    this.guard = new Guard(toString());
+    this.guard = new Guard();
   }
 
   int collectionId() {
@@ -91,7 +91,7 @@ final class PhysicalPartition implements PartitionStore {
     try {
       if (files == null) {
         if (isDropped) {
-          throw new StorageException(StorageException.Reason.GONE, this + " was dropped");
+          throw gone();
         }
         files = opener.open();
       }
@@ -225,18 +225,9 @@ final class PhysicalPartition implements PartitionStore {
     }
   }
 
-  /** Lets the caller read the files until it calls {@link #leave}. */
-  PartitionFiles enter() {
-    guard.enter();
-    try {
-      return files();
-    } catch (RuntimeException e) {
-      guard.leave();
-      throw e;
-    }
-  }
-
-  /** Like {@link #enter}, but false when the partition is gone. */
+  /**
+   * Lets the caller read the files until it calls {@link #leave}; false when the partition is gone.
+   */
   boolean tryEnter() {
     return guard.tryEnter();
   }
@@ -274,11 +265,9 @@ final class PhysicalPartition implements PartitionStore {
   }
 
   private boolean copyFromSuccessors(byte[] primaryKey, BsonEncoder out, WorkMeter meter) {
-    if (isRetired()) {
-      for (Successor successor : successors) {
-        if (successor.partition().copy(primaryKey, out, meter)) {
-          return true;
-        }
+    for (Successor successor : successorsOrNone()) {
+      if (successor.partition().copy(primaryKey, out, meter)) {
+        return true;
       }
     }
     return false;
@@ -296,43 +285,68 @@ final class PhysicalPartition implements PartitionStore {
         meter.loadDocument(out.length() - before);
         return true;
       } catch (StorageException e) {
-        if (!hasMoved(opened, recordId, position, e)) {
-          throw e;
+        if (isReplaced(e)) {
+          StoredDocument there = readFromSuccessors(recordId, meter);
+          if (there != null) {
+            out.writeDocument(there.document());
+          }
+          return there != null;
         }
+        requireMoved(opened, recordId, position, e);
       }
     }
   }
 
-  /** Whether compaction took the document elsewhere while it was to be read. */
-  private static boolean hasMoved(
+  /**
+   * Whether a document is missing from the log because nobody keeps this partition's slots up to
+   * date any more: it was split, merged or dropped after the reader came in.
+   */
+  private boolean isReplaced(StorageException failure) {
+    return failure.reason() == StorageException.Reason.LOG_TRIMMED && (isRetired() || isDropped);
+  }
+
+  /** Lets only pass that compaction took the document elsewhere while it was to be read. */
+  private void requireMoved(
       PartitionFiles opened, long recordId, long position, StorageException failure) {
-    return failure.reason() == StorageException.Reason.GONE
-        && opened.slots().get(recordId) != position;
+    if (failure.reason() != StorageException.Reason.LOG_TRIMMED) {
+      throw failure;
+    }
+    if (opened.slots().get(recordId) == position) {
+      throw new StorageException(
+          StorageException.Reason.CORRUPT,
+          "record " + recordId + " of " + this + ": " + failure.getMessage(),
+          failure);
+    }
   }
 
   /** A reader that was routed before a split finds the document where it is now. */
   private StoredDocument findInSuccessors(byte[] primaryKey, WorkMeter meter) {
-    if (isRetired()) {
-      for (Successor successor : successors) {
-        StoredDocument found = successor.partition().find(primaryKey, meter);
-        if (found != null) {
-          return found;
-        }
+    for (Successor successor : successorsOrNone()) {
+      StoredDocument found = successor.partition().find(primaryKey, meter);
+      if (found != null) {
+        return found;
       }
     }
     return null;
   }
 
   private StoredDocument readFromSuccessors(long recordId, WorkMeter meter) {
-    if (isRetired()) {
-      for (Successor successor : successors) {
-        StoredDocument found = successor.partition().read(successor.recordId(recordId), meter);
-        if (found != null) {
-          return found;
-        }
+    for (Successor successor : successorsOrNone()) {
+      StoredDocument found = successor.partition().read(successor.recordId(recordId), meter);
+      if (found != null) {
+        return found;
       }
     }
     return null;
+  }
+
+  /** Who has the documents now; nobody after a drop. */
+  private List<Successor> successorsOrNone() {
+    List<Successor> present = successors;
+    if (present == null && !isDropped) {
+      throw gone(); // closed: nobody knows whether there is such a document
+    }
+    return present == null ? List.of() : present;
   }
 
   @Override
@@ -357,10 +371,11 @@ final class PhysicalPartition implements PartitionStore {
       try {
         bytes = log.readPayload(position);
       } catch (StorageException e) {
-        if (hasMoved(opened, recordId, position, e)) {
-          continue;
+        if (isReplaced(e)) {
+          return readFromSuccessors(recordId, meter);
         }
-        throw e;
+        requireMoved(opened, recordId, position, e);
+        continue;
       }
       meter.loadDocument(bytes.length);
       return new StoredDocument(this, recordId, position, RawDocument.wrap(bytes));
@@ -379,12 +394,12 @@ final class PhysicalPartition implements PartitionStore {
 
   @Override
   public IndexCursor scan(IndexSpec index, IndexRange range) {
-    return new PartitionIndexCursor(this, index.name(), range);
+    return new PartitionIndexCursor(this, index, range);
   }
 
   @Override
   public long estimate(IndexSpec index, IndexRange range) {
-    return inside(opened -> opened.require(index.name()).estimate(range), Long::sum);
+    return inside(opened -> opened.require(index).estimate(range), Long::sum);
   }
 
   @Override
@@ -420,7 +435,7 @@ final class PhysicalPartition implements PartitionStore {
   public IndexStatistics statistics(IndexSpec index) {
     return inside(
         opened -> {
-          OrderedIndex ordered = opened.require(index.name());
+          OrderedIndex ordered = opened.require(index);
           return new IndexStatistics(ordered.entries(), ordered.bytes(), ordered.fieldsSeen());
         },
         IndexStatistics::plus);
@@ -444,9 +459,16 @@ final class PhysicalPartition implements PartitionStore {
   private List<Successor> requireSuccessors() {
     List<Successor> present = successors;
     if (present == null) {
-      throw new StorageException(StorageException.Reason.GONE, this + " is gone");
+      throw gone();
     }
     return present;
+  }
+
+  /** Why nothing can be read here. */
+  StorageException gone() {
+    return isDropped
+        ? new StorageException(StorageException.Reason.COLLECTION_DROPPED, this + " was dropped")
+        : new StorageException(StorageException.Reason.UNAVAILABLE, this + " is closed");
   }
 
   @Override

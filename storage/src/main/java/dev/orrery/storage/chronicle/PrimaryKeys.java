@@ -1,5 +1,6 @@
 package dev.orrery.storage.chronicle;
 
+import dev.orrery.storage.StorageException;
 import dev.orrery.storage.partition.EffectivePartitionKey;
 import dev.orrery.storage.value.BsonEncoder;
 import dev.orrery.storage.value.KeyDecoder;
@@ -12,6 +13,7 @@ import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
 import java.util.Arrays;
+import java.util.Objects;
 import org.bson.BsonValue;
 
 /** Computes the primary keys of one collection's documents. */
@@ -66,6 +68,44 @@ final class PrimaryKeys {
       value = value.asDocument().field(partitionKey[i]);
     }
     return value;
+  }
+
+  /**
+   * Refuses a document that would not be found again: one with an array on the path of its
+   * partition key, or one that is to take the place of another but belongs elsewhere.
+   *
+   * @param before what it replaces, or null
+   */
+  void requireStorable(RawDocument before, RawDocument after) {
+    if (partitionKey != null && hasArrayOnPath(after)) {
+      throw new StorageException(
+          StorageException.Reason.KEY_HAS_ARRAY,
+          "Shard key cannot contain array values or array descendants.");
+    }
+    if (before != null && !isSameKey(before, after)) {
+      throw new StorageException(
+          StorageException.Reason.KEY_CHANGED,
+          "a replacement cannot change " + (path == null ? "_id" : path + " or _id"));
+    }
+  }
+
+  private boolean hasArrayOnPath(RawDocument document) {
+    RawDocument parent = document;
+    for (byte[] part : partitionKey) {
+      RawValue value = parent.field(part);
+      if (value == null || !value.isDocument()) {
+        return value != null && value.isArray();
+      }
+      parent = value.asDocument();
+    }
+    return false;
+  }
+
+  /** Almost always the bytes are the same; else equal values of other types have the same key. */
+  private boolean isSameKey(RawDocument before, RawDocument after) {
+    return Objects.equals(before.field(ID), after.field(ID))
+            && Objects.equals(partitionKeyOf(before), partitionKeyOf(after))
+        || Arrays.equals(of(before).bytes(), of(after).bytes());
   }
 
   PrimaryKey of(RawDocument document) {

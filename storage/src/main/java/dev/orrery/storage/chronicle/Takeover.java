@@ -140,7 +140,7 @@ final class Takeover {
 
   private static void requireThere(PhysicalPartition parent) {
     if (parent.isDropped()) {
-      throw new StorageException(StorageException.Reason.GONE, parent + " was dropped");
+      throw parent.gone();
     }
     if (parent.mirror().isOverrun()) {
       throw new StorageException(

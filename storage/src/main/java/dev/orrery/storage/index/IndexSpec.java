@@ -1,6 +1,7 @@
 package dev.orrery.storage.index;
 
 import java.util.List;
+import java.util.Objects;
 import java.util.OptionalLong;
 import org.bson.BsonDocument;
 import org.bson.BsonValue;
@@ -94,6 +95,15 @@ public final class IndexSpec {
   /** What a wildcard index takes or leaves, or null. */
   public BsonDocument wildcardProjection() {
     return find("wildcardProjection");
+  }
+
+  /** Whether both make the same keys of every document, whatever else they are. */
+  public boolean hasKeysOf(IndexSpec other) {
+    return keyPattern.equals(other.keyPattern)
+        && isSparse() == other.isSparse()
+        && Objects.equals(partialFilter(), other.partialFilter())
+        && Objects.equals(collation(), other.collation())
+        && Objects.equals(wildcardProjection(), other.wildcardProjection());
   }
 
   /** How long after the date in its field a document is deleted. */

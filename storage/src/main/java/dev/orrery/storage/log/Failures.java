@@ -42,7 +42,7 @@ final class Failures {
   }
 
   static StorageException gone(String what) {
-    return new StorageException(Reason.GONE, what + " is no longer in the log");
+    return new StorageException(Reason.LOG_TRIMMED, what + " is no longer in the log");
   }
 
   static StorageException closed() {

@@ -108,9 +108,10 @@ final class ValidationTest {
   void aLostEntryIsFound() {
     try (var store = open()) {
       var files = store.partition().files();
-      var cursor = files.require("v").cursor(IndexRange.all(false));
+      var index = files.require(store.store().info().index("v").spec());
+      var cursor = index.cursor(IndexRange.all(false));
       assertThat(cursor.next()).isTrue();
-      files.require("v").tree().remove(cursor.key(), cursor.recordId());
+      index.tree().remove(cursor.key(), cursor.recordId());
       assertThat(store.engine.validate(store.store()))
           .anyMatch(fault -> fault.contains("missing in index v"))
           .anyMatch(fault -> fault.contains("entries of index v"));

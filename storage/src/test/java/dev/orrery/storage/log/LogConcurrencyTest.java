@@ -129,7 +129,7 @@ class LogConcurrencyTest {
         long position = positions.get(random.nextInt(positions.size()));
         assertThat(log.readPayload(position)).isEqualTo(payload);
       } catch (StorageException e) {
-        assertThat(e.reason()).isEqualTo(Reason.GONE);
+        assertThat(e.reason()).isEqualTo(Reason.LOG_TRIMMED);
       }
     }
     return null;

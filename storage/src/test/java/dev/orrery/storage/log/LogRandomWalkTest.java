@@ -102,7 +102,7 @@ class LogRandomWalkTest {
   private void assertGone(long position) {
     assertThatThrownBy(() -> log.read(position))
         .isInstanceOfSatisfying(
-            StorageException.class, e -> assertThat(e.reason()).isEqualTo(Reason.GONE));
+            StorageException.class, e -> assertThat(e.reason()).isEqualTo(Reason.LOG_TRIMMED));
   }
 
   private void compareAll() {

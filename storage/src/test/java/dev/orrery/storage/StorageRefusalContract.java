@@ -1,0 +1,147 @@
+package dev.orrery.storage;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.orrery.storage.catalog.CollectionInfo;
+import dev.orrery.storage.index.IndexSpec;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.function.Consumer;
+import org.bson.BsonDocument;
+import org.bson.BsonInt32;
+import org.junit.jupiter.api.Test;
+
+/** What any storage engine must refuse, whoever asks. */
+public abstract class StorageRefusalContract extends StorageFixture {
+  private static final CollectionInfo.Creation SHARDED =
+      new CollectionInfo.Creation(
+          new BsonDocument(), "p", List.of(IndexSpec.idIndex()), 4, new BsonDocument());
+
+  /** Every call that would change a collection, on one that has two partitions and an index. */
+  private Map<String, Consumer<CollectionStore>> changes() {
+    var index = IndexSpec.of(BsonDocument.parse("{v: 2, key: {v: 1}, name: 'v_1'}"));
+    var hidden = IndexSpec.of(BsonDocument.parse("{v: 2, key: {v: 1}, name: 'v_1', hidden: true}"));
+    var other = IndexSpec.of(BsonDocument.parse("{v: 2, key: {w: 1}, name: 'w_1'}"));
+    var changes = new TreeMap<String, Consumer<CollectionStore>>();
+    changes.put(
+        "update",
+        one -> engine.update(one, info -> info.withOptions(new BsonDocument("x", one()))));
+    changes.put("createIndexes", one -> engine.createIndexes(one, List.of(other)));
+    changes.put("replaceIndex", one -> engine.replaceIndex(one, index));
+    changes.put("dropIndex", one -> engine.dropIndex(one, "v_1"));
+    changes.put("dropIndex of another", one -> engine.dropIndex(one, "w_1"));
+    changes.put("alterIndex", one -> engine.alterIndex(one, hidden));
+    changes.put("split", one -> engine.split(one, 0, "1" + "0".repeat(31)));
+    changes.put("merge", one -> engine.merge(one, 0, 1));
+    return changes;
+  }
+
+  private static BsonInt32 one() {
+    return new BsonInt32(1);
+  }
+
+  @Test
+  void aDroppedCollectionRefusesEveryChangeAndStaysGone() {
+    for (var change : changes().entrySet()) {
+      CollectionStore dropped = create("p", 2);
+      var index = IndexSpec.of(BsonDocument.parse("{v: 2, key: {v: 1}, name: 'v_1'}"));
+      engine.createIndexes(dropped, List.of(index));
+      insert("{_id: 1, p: 'a', v: 1}");
+      assertThat(engine.drop(dropped)).isTrue();
+      long lsn = engine.lastLsn();
+
+      assertThatThrownBy(() -> change.getValue().accept(dropped))
+          .as(change.getKey())
+          .isInstanceOfSatisfying(
+              StorageException.class,
+              e -> assertThat(e.reason()).isEqualTo(StorageException.Reason.COLLECTION_DROPPED));
+      assertThat(engine.lastLsn()).as(change.getKey()).isEqualTo(lsn);
+      assertThat(engine.collections()).isEmpty();
+      reopen();
+      assertThat(engine.collections()).as(change.getKey()).isEmpty();
+    }
+  }
+
+  @Test
+  void aDroppedCollectionIsNoMoreForThoseWhoAsk() {
+    CollectionStore dropped = create(null, 1);
+    insert("{_id: 1}");
+    StoredDocument stored = find(1);
+    engine.drop(dropped);
+    long lsn = engine.lastLsn();
+
+    assertThat(engine.drop(dropped)).isFalse();
+    assertThat(engine.rename(dropped, new Namespace("db", "others"), true)).isFalse();
+    assertThat(engine.replaceEmpty(dropped, SHARDED)).isNull();
+    assertThat(engine.validate(dropped)).isEmpty();
+    var replace = new WriteOperation.Replace(dropped, stored, raw("{_id: 1, a: 1}"));
+    assertThat(commit(replace)).isEqualTo(WriteOutcome.CONFLICT);
+    assertThat(commit(new WriteOperation.Delete(dropped, stored))).isEqualTo(WriteOutcome.CONFLICT);
+    var insert = new WriteOperation.Insert(dropped, raw("{_id: 2}"));
+    assertThat(commit(insert)).isEqualTo(WriteOutcome.CONFLICT);
+    assertThat(scan(dropped)).isEmpty();
+    assertThat(engine.lastLsn()).isEqualTo(lsn);
+    reopen();
+    assertThat(engine.collections()).isEmpty();
+  }
+
+  @Test
+  void aReplaceThatLeavesItsPlaceIsRefused() {
+    create("k.id", 4);
+    insert("{_id: 1, k: {id: 'a'}, v: 1}");
+    StoredDocument stored = find("a", 1);
+    for (String after :
+        List.of(
+            "{_id: 1, k: {id: 'b'}, v: 1}",
+            "{_id: 1, v: 1}",
+            "{_id: 2, k: {id: 'a'}, v: 1}",
+            "{_id: 1, k: {id: null}}")) {
+      assertThatThrownBy(() -> commit(new WriteOperation.Replace(things(), stored, raw(after))))
+          .as(after)
+          .isInstanceOfSatisfying(
+              StorageException.class,
+              e -> assertThat(e.reason()).isEqualTo(StorageException.Reason.KEY_CHANGED));
+    }
+    var same = new WriteOperation.Replace(things(), stored, raw("{k: {x: 1, id: 'a'}, _id: 1.0}"));
+    assertThat(commit(same).isApplied()).isTrue();
+    assertThat(find("a", 1).document()).isEqualTo(raw("{k: {x: 1, id: 'a'}, _id: 1.0}"));
+    assertThat(engine.validate(things())).isEmpty();
+  }
+
+  @Test
+  void anIdIsNotReplacedEither() {
+    create(null, 1);
+    insert("{_id: 1}");
+    var replace = new WriteOperation.Replace(things(), find(1), raw("{_id: 2}"));
+    assertThatThrownBy(() -> commit(replace))
+        .isInstanceOfSatisfying(
+            StorageException.class,
+            e -> assertThat(e.reason()).isEqualTo(StorageException.Reason.KEY_CHANGED));
+    assertThat(engine.validate(things())).isEmpty();
+  }
+
+  @Test
+  void anArrayOnTheWayToThePartitionKeyIsRefused() {
+    create("a.0", 4);
+    assertThat(insert("{_id: 1, a: {'0': 'x'}}").isApplied()).isTrue();
+    StoredDocument stored = find("x", 1);
+    for (String bad :
+        List.of("{_id: 1, a: ['x']}", "{_id: 1, a: {'0': ['x']}}", "{_id: 1, a: []}")) {
+      for (WriteOperation write :
+          List.of(
+              new WriteOperation.Insert(things(), raw(bad)),
+              new WriteOperation.Replace(things(), stored, raw(bad)))) {
+        assertThatThrownBy(() -> commit(write))
+            .as(bad)
+            .isInstanceOfSatisfying(
+                StorageException.class,
+                e -> assertThat(e.reason()).isEqualTo(StorageException.Reason.KEY_HAS_ARRAY));
+      }
+    }
+    assertThat(insert("{_id: 2, a: {'0': {b: [1]}}}").isApplied()).isTrue();
+    assertThat(scan(things())).hasSize(2);
+    assertThat(engine.validate(things())).isEmpty();
+  }
+}
