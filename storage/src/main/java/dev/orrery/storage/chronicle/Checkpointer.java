@@ -13,8 +13,9 @@ final class Checkpointer {
    * lack what the structure claims. So a structure is frozen under the partition's lock, the log is
    * made durable up to that moment, and only then the structure is published.
    *
-   * Each structure is saved at its own moment. Recovery replays from the oldest, and replaying an
-   * operation that a structure already has changes nothing (see DataRecord).
+   * Each structure is saved at its own moment, and the process may die between any two. Recovery
+   * replays from the oldest, into each what it lacks. The slots come last: where they were saved, every
+   * other structure was saved at least once, and one that has no file has lost it.
    */
 
   private final Log log;
@@ -48,7 +49,6 @@ final class Checkpointer {
     }
     try {
       PartitionFiles files = partition.files();
-      savePages(partition, files, writers);
       saveMap(partition, files.ids(), writers);
       if (files.sizes() != null) {
         saveMap(partition, files.sizes(), writers);
@@ -62,6 +62,7 @@ final class Checkpointer {
           }
         }
       }
+      savePages(partition, files, writers);
     } finally {
       partition.leave();
     }
@@ -105,7 +106,7 @@ final class Checkpointer {
     }
   }
 
-  /** What is frozen must be completed or abandoned, or it can never be frozen again. */
+  /** The slots, which are the first, at last. What is frozen must be completed or abandoned. */
   private void completeAll(List<PendingCheckpoint> frozen) {
     while (!frozen.isEmpty()) {
       frozen.remove(frozen.size() - 1).complete();

@@ -365,10 +365,13 @@ public final class KeyIndex implements AutoCloseable {
     new KeyIndexCheckpoint(files, options, writers, steps).run(this);
   }
 
-  /** Takes note of what is to be saved: false when there is nothing to do. */
+  /**
+   * Takes note of what is to be saved: false when there is nothing to do. An index without keys is
+   * saved too, once: that it was empty then is something that the log cannot tell later.
+   */
   boolean beginCheckpoint() {
     requireOpen();
-    boolean wasChanged = isChanged;
+    boolean wasChanged = isChanged || manifest == null;
     isChanged = false;
     return wasChanged;
   }

@@ -1,14 +1,12 @@
 package dev.orrery.storage.chronicle;
 
 import dev.orrery.storage.StorageException;
-import dev.orrery.storage.StoredDocument;
 import dev.orrery.storage.catalog.Catalog;
 import dev.orrery.storage.catalog.CollectionInfo;
 import dev.orrery.storage.log.Log;
 import dev.orrery.storage.log.LogCursor;
 import dev.orrery.storage.log.LogGroup;
 import dev.orrery.storage.value.RawDocument;
-import java.util.Arrays;
 import java.util.HashSet;
 import java.util.Set;
 import org.bson.BsonDocument;
@@ -24,10 +22,9 @@ final class Recovery {
    * its key now, whichever it was written to: a split keeps record ids, so for the children the
    * parent's records are their own, and of a merge the partition map knows the ids it changed.
    *
-   * Applying a record again is harmless for slots and primary keys, because every change is absolute.
-   * Counts are not: those are changed only by records that the saved count has not seen. Nor are
-   * indexes: one that was built later may not be able to hold what documents were before it existed.
-   * So a record is applied to an index only if it is newer than the saved index.
+   * Every structure was saved at its own moment, and a kill in the midst of a checkpoint leaves some
+   * that are newer than others. So each of them gets exactly the records that it lacks, by its own
+   * sequence number (see RecordReplay).
    *
    * The log must have everything after the checkpoint, and all of its history when there is no
    * checkpoint. If it has not, files were lost, and to go on would lose more.
@@ -167,20 +164,11 @@ final class Recovery {
     long position = group.position(index);
     long recordId =
         collection.info().partitions().recordIdNow(key.epk(), group.lsn(), record.recordId());
+    var replay = new RecordReplay(partition.files(), group.lsn());
     if (kind == DataRecord.MOVE) {
-      partition.files().slots().replace(recordId, record.previous(), position);
+      replay.move(recordId, record.previous(), position);
     } else {
-      StoredDocument stored =
-          before == null
-              ? null
-              : new StoredDocument(partition, recordId, record.previous(), before);
-      OrderedIndex[] indexes = indexesBefore(partition.files(), group.lsn());
-      PendingWrite write = ChronicleCollection.prepare(partition, indexes, key, stored, after);
-      if (write.problem != null) {
-        throw new IllegalStateException("an index refuses what it took before", write.problem);
-      }
-      write.recordId = recordId;
-      apply(partition, write, position, group.lsn());
+      replay.apply(new RecordReplay.Change(key, recordId, before, after), position);
     }
     if (record.previous() != 0) {
       int bytes = before == null ? after.length() : before.length();
@@ -190,25 +178,5 @@ final class Recovery {
       garbage.add(position, group.payloadLength(index));
     }
     partition.markChanged();
-  }
-
-  /** The indexes that were saved before that group. */
-  private static OrderedIndex[] indexesBefore(PartitionFiles files, long lsn) {
-    return Arrays.stream(files.indexes())
-        .filter(index -> index.tree().lsn() < lsn)
-        .toArray(OrderedIndex[]::new);
-  }
-
-  private static void apply(
-      PhysicalPartition partition, PendingWrite write, long position, long lsn) {
-    PartitionFiles files = partition.files();
-    boolean isCounted = lsn <= files.slots().lsn();
-    IndexWriter.applyToIndexes(files, write, position);
-    if (!isCounted) {
-      files.countBytes(write.bytesAdded());
-    }
-    if (files.sizes() != null && lsn > files.sizes().appliedLsn(write.logicalKey)) {
-      files.countKey(write.logicalKey, write.bytesAdded(), write.documentsAdded());
-    }
   }
 }

@@ -36,9 +36,21 @@ class KeyIndexTest {
       assertThat(index.size()).isZero();
       assertThat(index.checkpointLsn()).isEqualTo(KeyIndex.NEVER);
       assertThat(index.appliedLsn(key(1))).isEqualTo(KeyIndex.NEVER);
-      index.checkpoint(7);
     }
     assertThat(path).doesNotExist();
+  }
+
+  @Test
+  void thatAnIndexWasEmptyIsRememberedToo() {
+    try (var index = KeyIndex.open(directory, KeyIndexOptions.single())) {
+      index.checkpoint(7);
+    }
+    try (var index = KeyIndex.open(directory, KeyIndexOptions.single())) {
+      assertThat(index.checkpointLsn()).isEqualTo(7);
+      assertThat(index.appliedLsn(key(1))).isEqualTo(7);
+      index.checkpoint(9);
+      assertThat(index.checkpointLsn()).isEqualTo(7); // nothing changed: 7 is as good
+    }
   }
 
   @Test

@@ -8,6 +8,7 @@ import java.util.HashMap;
 import java.util.Map;
 import java.util.Random;
 import java.util.TreeMap;
+import java.util.stream.Stream;
 
 /**
  * What a device holds for sure: the bytes of each file at its last fsync, and the names in each
@@ -28,10 +29,22 @@ final class PowerModel {
     void run(int number) throws IOException;
   }
 
+  /** Runs before an operation that changes files takes effect. */
+  interface BeforeOperation {
+    void run(String operation) throws IOException;
+  }
+
+  /** An operation on the real disk. */
+  interface Operation<T> {
+    T run() throws IOException;
+  }
+
   private final Path root;
   private final Map<Path, Inode> names = new TreeMap<>();
   private final Map<Path, Map<Path, Inode>> durableNames = new HashMap<>();
   private BeforeForce beforeForce = number -> {};
+  private volatile Runnable between = () -> {};
+  private BeforeOperation beforeOperation = operation -> {};
   private int forces;
 
   PowerModel(Path root) {
@@ -42,8 +55,34 @@ final class PowerModel {
     beforeForce = action;
   }
 
-  synchronized int forces() {
-    return forces;
+  /**
+   * @param between called before each operation while the disk is free: others may use it
+   * @param before called before each operation while nothing else happens to the disk
+   */
+  synchronized void beforeOperations(Runnable between, BeforeOperation before) {
+    this.between = between;
+    this.beforeOperation = before;
+  }
+
+  /** Runs one operation, and no other at the same time: a copy between two is of one moment. */
+  <T> T perform(String what, Operation<T> operation) throws IOException {
+    between.run();
+    synchronized (this) {
+      beforeOperation.run(what);
+      return operation.run();
+    }
+  }
+
+  /** Takes what is there as on the device. */
+  synchronized void adopt() throws IOException {
+    try (Stream<Path> all = Files.walk(root)) {
+      for (Path path : all.toList()) {
+        if (Files.isRegularFile(path)) {
+          create(path).durable = read(path);
+        }
+      }
+    }
+    names.keySet().forEach(path -> durableNames.put(path.getParent(), namesIn(path.getParent())));
   }
 
   synchronized Inode create(Path path) {
@@ -70,16 +109,25 @@ final class PowerModel {
     }
   }
 
-  synchronized void force(Inode inode) throws IOException {
+  void force(Inode inode) throws IOException {
+    perform("force " + inode.path, () -> forceNow(inode));
+  }
+
+  private Void forceNow(Inode inode) throws IOException {
     beforeForce.run(++forces);
     if (names.get(inode.path) == inode) {
       inode.durable = read(inode.path);
     }
+    return null;
   }
 
-  synchronized void forceDirectory(Path directory) throws IOException {
-    beforeForce.run(++forces);
-    durableNames.put(directory, namesIn(directory));
+  void forceDirectory(Path directory) throws IOException {
+    perform(
+        "force directory " + directory,
+        () -> {
+          beforeForce.run(++forces);
+          return durableNames.put(directory, namesIn(directory));
+        });
   }
 
   private Map<Path, Inode> namesIn(Path directory) {

@@ -7,8 +7,9 @@ import java.nio.channels.FileChannel;
 import java.nio.channels.FileLock;
 import java.nio.channels.ReadableByteChannel;
 import java.nio.channels.WritableByteChannel;
+import java.nio.file.Path;
 
-/** A real channel that says when it is forced. */
+/** A real channel that says when it is written or forced. */
 final class RecordedChannel extends FileChannel {
   /** What happens before a force. */
   interface Forcing {
@@ -16,10 +17,14 @@ final class RecordedChannel extends FileChannel {
   }
 
   private final FileChannel real;
+  private final PowerModel model;
+  private final Path path;
   private final Forcing forcing;
 
-  RecordedChannel(FileChannel real, Forcing forcing) {
+  RecordedChannel(FileChannel real, PowerModel model, Path path, Forcing forcing) {
     this.real = real;
+    this.model = model;
+    this.path = path;
     this.forcing = forcing;
   }
 
@@ -40,7 +45,28 @@ final class RecordedChannel extends FileChannel {
 
   @Override
   public int write(ByteBuffer source) throws IOException {
-    return real.write(source);
+    return inHalves(source, real::write);
+  }
+
+  private interface Write {
+    int run(ByteBuffer source) throws IOException;
+  }
+
+  /** A killed process may have written a part of what it wanted to. */
+  private int inHalves(ByteBuffer source, Write write) throws IOException {
+    int end = source.limit();
+    int half = source.remaining() / 2;
+    source.limit(source.position() + half);
+    try {
+      int written = half == 0 ? 0 : model.perform("write " + path, () -> write.run(source));
+      if (written == half) {
+        source.limit(end);
+        written += model.perform("write the rest of " + path, () -> write.run(source));
+      }
+      return written;
+    } finally {
+      source.limit(end);
+    }
   }
 
   @Override
@@ -66,7 +92,7 @@ final class RecordedChannel extends FileChannel {
 
   @Override
   public FileChannel truncate(long size) throws IOException {
-    real.truncate(size);
+    model.perform("truncate " + path, () -> real.truncate(size));
     return this;
   }
 
@@ -88,7 +114,8 @@ final class RecordedChannel extends FileChannel {
 
   @Override
   public int write(ByteBuffer source, long position) throws IOException {
-    return real.write(source, position);
+    int start = source.position();
+    return inHalves(source, part -> real.write(part, position + part.position() - start));
   }
 
   @Override

@@ -51,14 +51,19 @@ final class RecordedDisk extends FileSystemProvider {
     Path target = real(path);
     if (Files.isDirectory(target)) {
       var channel = real.newFileChannel(target, options, attributes);
-      return new RecordedChannel(channel, () -> model.forceDirectory(target));
+      return new RecordedChannel(channel, model, target, () -> model.forceDirectory(target));
     }
-    synchronized (model) {
-      boolean isNew = options.contains(StandardOpenOption.CREATE_NEW) || !Files.exists(target);
-      var channel = real.newFileChannel(target, options, attributes);
-      PowerModel.Inode inode = isNew ? model.create(target) : model.find(target);
-      return new RecordedChannel(channel, () -> model.force(inode));
+    if (!options.contains(StandardOpenOption.WRITE)) {
+      return real.newFileChannel(target, options, attributes);
     }
+    return model.perform(
+        "open " + target,
+        () -> {
+          boolean isNew = options.contains(StandardOpenOption.CREATE_NEW) || !Files.exists(target);
+          var channel = real.newFileChannel(target, options, attributes);
+          PowerModel.Inode inode = isNew ? model.create(target) : model.find(target);
+          return new RecordedChannel(channel, model, target, () -> model.force(inode));
+        });
   }
 
   @Override
@@ -70,23 +75,34 @@ final class RecordedDisk extends FileSystemProvider {
 
   @Override
   public void delete(Path path) throws IOException {
-    synchronized (model) { // what has which name must not change in the midst of a cut
-      real.delete(real(path));
-      model.delete(real(path));
-    }
+    model.perform( // what has which name must not change in the midst of a cut
+        "delete " + path,
+        () -> {
+          real.delete(real(path));
+          model.delete(real(path));
+          return null;
+        });
   }
 
   @Override
   public void move(Path source, Path target, CopyOption... options) throws IOException {
-    synchronized (model) {
-      real.move(real(source), real(target), options);
-      model.move(real(source), real(target));
-    }
+    model.perform(
+        "move " + source + " to " + target.getFileName(),
+        () -> {
+          real.move(real(source), real(target), options);
+          model.move(real(source), real(target));
+          return null;
+        });
   }
 
   @Override
   public void createDirectory(Path directory, FileAttribute<?>... attributes) throws IOException {
-    real.createDirectory(real(directory), attributes);
+    model.perform(
+        "create " + directory,
+        () -> {
+          real.createDirectory(real(directory), attributes);
+          return null;
+        });
   }
 
   @Override
