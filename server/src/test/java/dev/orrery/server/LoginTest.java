@@ -8,11 +8,13 @@ import com.mongodb.MongoSecurityException;
 import com.mongodb.client.MongoClient;
 import com.mongodb.client.MongoDatabase;
 import java.io.IOException;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.stream.Stream;
 import org.bson.Document;
+import org.bson.types.Binary;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -138,8 +140,7 @@ class LoginTest {
     try (Stream<Path> files = Files.walk(directory)) {
       for (Path file : files.filter(Files::isRegularFile).toList()) {
         if (Files.size(file) < 64 << 20
-            && new String(Files.readAllBytes(file), java.nio.charset.StandardCharsets.ISO_8859_1)
-                .contains(text)) {
+            && new String(Files.readAllBytes(file), StandardCharsets.ISO_8859_1).contains(text)) {
           return true;
         }
       }
@@ -172,6 +173,66 @@ class LoginTest {
           .isInstanceOf(MongoCommandException.class)
           .hasMessageContaining("Command createUser requires authentication");
     }
+  }
+
+  @Test
+  void noStrangerMakesAUserWhenTheLastOneWasDropped() throws IOException {
+    try (MongoClient client = server.client("root:secret@", "")) {
+      run(client.getDatabase("admin"), "{dropUser: 'root'}");
+    }
+    requireNoFirstUser();
+    server.close();
+    server = TestServer.start("--auth", "--data=" + directory);
+    requireNoFirstUser();
+    server.close();
+    server = TestServer.start("--data=" + directory); // whoever may start the server may do this
+    server.createRoot();
+    server.close();
+    server = TestServer.start("--auth", "--data=" + directory);
+    ping("root:secret@", "");
+  }
+
+  private void requireNoFirstUser() {
+    assertThatThrownBy(() -> server.createRoot())
+        .isInstanceOf(MongoCommandException.class)
+        .hasMessageContaining("Command createUser requires authentication");
+  }
+
+  /** As a client sees them that asks for both mechanisms: salt, iterations and nonce. */
+  @Test
+  void whatAnUnknownUserIsToldLooksLikeARealOneAndOutlivesARestart() throws IOException {
+    String real = firstAnswers("root");
+    String unknown = firstAnswers("nobody");
+    assertThat(unknown.replaceAll("[A-Za-z0-9+/]", "x"))
+        .isEqualTo(real.replaceAll("[A-Za-z0-9+/]", "x"));
+    assertThat(salts(firstAnswers("nobody"))).isEqualTo(salts(unknown));
+    server.close();
+    server = TestServer.start("--auth", "--data=" + directory);
+    assertThat(salts(firstAnswers("nobody"))).isEqualTo(salts(unknown));
+    assertThat(salts(firstAnswers("root"))).isEqualTo(salts(real));
+  }
+
+  private static String salts(String answers) {
+    return answers.replaceAll("r=[^,]*,", "");
+  }
+
+  private String firstAnswers(String user) {
+    var answers = new StringBuilder();
+    try (MongoClient client = server.client("", "")) {
+      for (String mechanism : List.of("SCRAM-SHA-1", "SCRAM-SHA-256")) {
+        byte[] payload = ("n,,n=" + user + ",r=abc").getBytes(StandardCharsets.UTF_8);
+        Document reply =
+            client
+                .getDatabase("admin")
+                .runCommand(
+                    new Document("saslStart", 1)
+                        .append("mechanism", mechanism)
+                        .append("payload", payload));
+        byte[] answer = reply.get("payload", Binary.class).getData();
+        answers.append(new String(answer, StandardCharsets.UTF_8)).append('\n');
+      }
+    }
+    return answers.toString();
   }
 
   @Test

@@ -25,7 +25,11 @@ public final class Accounts {
   private static final String USERS = "user";
   private static final String ROLES = "role";
   private static final String SECRETS = "secret";
+  private static final String MARKS = "mark";
   private static final int SECRET_BYTES = 32;
+
+  /** Stored as soon as the last user is dropped. */
+  private static final BsonDocument HAD_USERS = new BsonDocument("_id", new BsonString("hadUsers"));
 
   private final AccountStore store;
   private final Map<UserName, User> users = new ConcurrentHashMap<>();
@@ -33,12 +37,15 @@ public final class Accounts {
   // Replaced after every change, so what is computed from old data ends up nowhere.
   private volatile Map<UUID, Grants> grants = new ConcurrentHashMap<>();
   private final byte[] secret;
+  // Never unset: whoever drops the last user does not open the door to everybody on the machine.
+  private volatile boolean hadUsers;
 
   public Accounts(AccountStore store, SecureRandom random) {
     this.store = store;
     store.load(USERS).stream().map(User::of).forEach(user -> users.put(user.name(), user));
     store.load(ROLES).stream().map(Role::of).forEach(role -> roles.put(role.name(), role));
     this.secret = secret(store, random);
+    this.hadUsers = !users.isEmpty() || !store.load(MARKS).isEmpty();
   }
 
   /** Random bytes that outlive a restart, for salts of users that do not exist. */
@@ -55,8 +62,9 @@ public final class Accounts {
     return fresh;
   }
 
-  public boolean hasNoUsers() {
-    return users.isEmpty();
+  /** Whether there is no user, and has never been one. */
+  public boolean awaitFirstUser() {
+    return !hadUsers;
   }
 
   /** The user, or null when there is none. */
@@ -72,7 +80,7 @@ public final class Accounts {
    * @param mustBeFirst whether the right to do so ends with the first user
    */
   public synchronized long create(User user, boolean mustBeFirst) {
-    if (mustBeFirst && !users.isEmpty()) {
+    if (mustBeFirst && hadUsers) {
       throw new CommandException(
           ErrorCode.UNAUTHORIZED, "Command createUser requires authentication");
     }
@@ -95,17 +103,22 @@ public final class Accounts {
   }
 
   public synchronized long drop(UserName name) {
-    User old = users.remove(name);
-    if (old == null) {
+    if (!users.containsKey(name)) {
       throw new CommandException(ErrorCode.USER_NOT_FOUND, "User '" + name + "' not found");
     }
+    if (users.size() == 1) {
+      store.save(MARKS, HAD_USERS); // before the user goes, so that no crash comes between
+    }
+    long lsn = store.remove(USERS, name.id());
+    users.remove(name);
     forgetGrants();
-    return store.remove(USERS, name.id());
+    return lsn;
   }
 
   private long put(User user) {
     long lsn = store.save(USERS, user.toBson());
     users.put(user.name(), user);
+    hadUsers = true;
     forgetGrants();
     return lsn;
   }

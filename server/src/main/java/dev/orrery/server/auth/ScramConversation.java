@@ -1,5 +1,7 @@
 package dev.orrery.server.auth;
 
+import java.nio.ByteBuffer;
+import java.nio.charset.CharacterCodingException;
 import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
 import java.util.Base64;
@@ -32,44 +34,14 @@ final class ScramConversation {
   private final String serverFirst;
 
   private ScramConversation(
-      UserName user, ScramCredential credential, ClientFirst client, String nonce) {
+      UserName user, ScramCredential credential, ScramFirst client, String nonce) {
     this.user = user;
     this.credential = credential;
-    this.gs2Header = client.gs2Header;
-    this.clientFirstBare = client.bare;
-    this.nonce = client.nonce + nonce;
+    this.gs2Header = client.gs2Header();
+    this.clientFirstBare = client.bare();
+    this.nonce = client.nonce() + nonce;
     this.serverFirst =
         "r=%s,s=%s,i=%d".formatted(this.nonce, encode(credential.salt()), credential.iterations());
-  }
-
-  /** The parts of {@code n,,n=user,r=nonce}. */
-  private record ClientFirst(String gs2Header, String bare, String user, String nonce) {
-    static ClientFirst parse(String message) throws ScramException {
-      String[] parts = message.split(",", 4);
-      boolean isComplete = parts.length == 4;
-      // Channel binding is not offered, so a client may only lack it (n) or miss it with us (y).
-      if (!isComplete || !(parts[0].equals("n") || parts[0].equals("y"))) {
-        throw new ScramException("the first message has no header of ours");
-      }
-      if (!parts[1].isEmpty()) {
-        throw new ScramException("nobody may act for somebody else");
-      }
-      String gs2Header = parts[0] + ",,";
-      String user = unescape(value(parts[2], "n="));
-      // Extensions may follow the nonce, and are part of what is signed.
-      String nonce = value(parts[3].split(",", 2)[0], "r=");
-      if (nonce.isEmpty()) {
-        throw new ScramException("the client gave no nonce");
-      }
-      return new ClientFirst(gs2Header, message.substring(gs2Header.length()), user, nonce);
-    }
-
-    private static String unescape(String name) throws ScramException {
-      if (name.replace("=2C", "").replace("=3D", "").indexOf('=') >= 0) {
-        throw new ScramException("the user name is not escaped");
-      }
-      return name.replace("=2C", ",").replace("=3D", "=");
-    }
   }
 
   /**
@@ -84,8 +56,8 @@ final class ScramConversation {
       String nonce,
       Function<UserName, ScramCredential> credentials)
       throws ScramException {
-    ClientFirst client = ClientFirst.parse(text(payload));
-    var name = new UserName(client.user, database);
+    ScramFirst client = ScramFirst.parse(text(payload));
+    var name = new UserName(client.user(), database);
     return new ScramConversation(name, credentials.apply(name), client, nonce);
   }
 
@@ -101,21 +73,29 @@ final class ScramConversation {
   /** Checks the proof, and returns ours: that this server knows the user too. */
   byte[] finish(byte[] payload) throws ScramException {
     String message = text(payload);
-    int proofAt = message.lastIndexOf(",p=");
-    String[] parts = message.split(",");
-    if (proofAt < 0 || parts.length < 3) {
-      throw new ScramException("the last message has no proof");
+    String[] parts = message.split(",", -1);
+    if (parts.length < 3) {
+      throw new ScramException(
+          "Incorrect number of arguments for second SCRAM client message, got %d expected at least 3"
+              .formatted(parts.length));
     }
+    ScramFirst.requireNoMandatoryExtension(parts);
     byte[] header = decode(value(parts[0], "c="));
     boolean isSameHeader =
         MessageDigest.isEqual(header, gs2Header.getBytes(StandardCharsets.UTF_8));
     if (!isSameHeader || !value(parts[1], "r=").equals(nonce)) {
       throw new ScramException("the last message does not belong to the first");
     }
+    for (int i = 2; i < parts.length - 1; i++) {
+      ScramFirst.requireAttribute(parts[i]);
+    }
+    String last = parts[parts.length - 1];
+    byte[] proof = decode(value(last, "p="));
+    int proofAt = message.length() - last.length() - 1;
     byte[] signed =
         (clientFirstBare + "," + serverFirst + "," + message.substring(0, proofAt))
             .getBytes(StandardCharsets.UTF_8);
-    if (!isProof(decode(message.substring(proofAt + ",p=".length())), signed)) {
+    if (!isProof(proof, signed)) {
       throw new ScramException("wrong password or unknown user");
     }
     byte[] signature = credential.mechanism().hmac(credential.serverKey(), signed);
@@ -138,7 +118,11 @@ final class ScramConversation {
     if (payload == null || payload.length > PAYLOAD_BYTES_MAX) {
       throw new ScramException("the message is missing or too long");
     }
-    return new String(payload, StandardCharsets.UTF_8);
+    try {
+      return StandardCharsets.UTF_8.newDecoder().decode(ByteBuffer.wrap(payload)).toString();
+    } catch (CharacterCodingException e) {
+      throw new ScramException("the message is no UTF-8");
+    }
   }
 
   private static String value(String part, String prefix) throws ScramException {
@@ -152,8 +136,12 @@ final class ScramConversation {
     return Base64.getEncoder().encodeToString(bytes);
   }
 
+  /** The standard wants the padding, which the JDK does without. */
   private static byte[] decode(String base64) throws ScramException {
     try {
+      if (base64.length() % 4 != 0) {
+        throw new ScramException("that is no base64");
+      }
       return Base64.getDecoder().decode(base64);
     } catch (IllegalArgumentException e) {
       throw new ScramException("that is no base64");

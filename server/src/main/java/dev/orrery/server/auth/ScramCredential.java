@@ -34,14 +34,24 @@ record ScramCredential(
 
   /**
    * For a user that does not exist: always the same salt, so that asking twice tells nothing, and
-   * keys that no password has.
+   * keys that no password has. Each mechanism has a salt of its own, as it does for real users.
    */
   static ScramCredential fake(ScramMechanism mechanism, UserName name, byte[] secret) {
-    byte[] id = name.id().getBytes(StandardCharsets.UTF_8);
-    byte[] digest = ScramMechanism.SHA_256.hmac(secret, new byte[] {'s'}, id);
-    byte[] salt = Arrays.copyOf(digest, mechanism.saltBytes());
-    byte[] key = mechanism.hmac(secret, new byte[] {'k'}, id);
-    return new ScramCredential(mechanism, mechanism.iterations(), salt, key, key);
+    byte[] salt = fakeBytes("salt", mechanism, name, secret);
+    return new ScramCredential(
+        mechanism,
+        mechanism.iterations(),
+        Arrays.copyOf(salt, mechanism.saltBytes()),
+        Arrays.copyOf(fakeBytes("storedKey", mechanism, name, secret), mechanism.keyBytes()),
+        Arrays.copyOf(fakeBytes("serverKey", mechanism, name, secret), mechanism.keyBytes()));
+  }
+
+  /** Looks random, and is the same whenever the same is asked for. */
+  private static byte[] fakeBytes(
+      String what, ScramMechanism mechanism, UserName name, byte[] secret) {
+    // No part but the last can hold the separator, so no two questions have the same text.
+    String text = what + "\0" + mechanism.wireName() + "\0" + name.id();
+    return ScramMechanism.SHA_256.hmac(secret, text.getBytes(StandardCharsets.UTF_8));
   }
 
   BsonDocument toBson() {

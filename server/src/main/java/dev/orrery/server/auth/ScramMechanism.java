@@ -18,7 +18,7 @@ import org.jspecify.annotations.Nullable;
 /** The two hashes that SCRAM (RFC 5802) is used with, and what MongoDB makes of a password. */
 public enum ScramMechanism {
   /** The password goes in as MongoDB's old digest of it: MD5 of {@code user:mongo:password}. */
-  SHA_1("SCRAM-SHA-1", "SHA-1", "HmacSHA1", 16, 10_000) {
+  SHA_1("SCRAM-SHA-1", "SHA-1", "HmacSHA1", 20, 10_000) {
     @Override
     String prepare(String user, String password) {
       byte[] text = (user + ":mongo:" + password).getBytes(StandardCharsets.UTF_8);
@@ -26,7 +26,7 @@ public enum ScramMechanism {
     }
   },
   /** The password goes in as it is, after SASLprep (RFC 4013). */
-  SHA_256("SCRAM-SHA-256", "SHA-256", "HmacSHA256", 28, 15_000) {
+  SHA_256("SCRAM-SHA-256", "SHA-256", "HmacSHA256", 32, 15_000) {
     @Override
     String prepare(String user, String password) {
       try {
@@ -42,14 +42,14 @@ public enum ScramMechanism {
   private final String wireName;
   private final String hash;
   private final String mac;
-  private final int saltBytes;
+  private final int keyBytes;
   private final int iterations;
 
-  ScramMechanism(String wireName, String hash, String mac, int saltBytes, int iterations) {
+  ScramMechanism(String wireName, String hash, String mac, int keyBytes, int iterations) {
     this.wireName = wireName;
     this.hash = hash;
     this.mac = mac;
-    this.saltBytes = saltBytes;
+    this.keyBytes = keyBytes;
     this.iterations = iterations;
   }
 
@@ -70,7 +70,12 @@ public enum ScramMechanism {
 
   /** As long as the hash's output less the counter of PBKDF2, which is what MongoDB does. */
   int saltBytes() {
-    return saltBytes;
+    return keyBytes - Integer.BYTES;
+  }
+
+  /** The length of the hash's output, and so of a key and a proof. */
+  int keyBytes() {
+    return keyBytes;
   }
 
   int iterations() {

@@ -14,8 +14,8 @@ import org.bson.BsonDocument;
 import org.bson.BsonString;
 
 /**
- * Lets in who is logged in and has a role that allows the command. As long as there is no user at
- * all, somebody on this machine may create the first one, and nothing else.
+ * Lets in who is logged in and has a role that allows the command. As long as there has never been
+ * a user, somebody on this machine may create the first one, and nothing else.
  */
 public final class RoleAccess implements AccessControl {
   /** What must not appear in a message. */
@@ -57,7 +57,7 @@ public final class RoleAccess implements AccessControl {
     return spec.name().equals("createUser")
         && database.equals("admin")
         && connection.isLocal()
-        && security.accounts().hasNoUsers();
+        && security.accounts().awaitFirstUser();
   }
 
   private static String text(Request request) {

@@ -7,8 +7,11 @@ import dev.orrery.server.auth.ScramConversation.ScramException;
 import java.nio.charset.StandardCharsets;
 import java.security.SecureRandom;
 import java.util.Base64;
+import java.util.HexFormat;
+import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 class ScramTest {
@@ -64,6 +67,27 @@ class ScramTest {
         "n,a=admin,n=user,r=x",
         "n,,n=us=er,r=x",
         "n,,n=user,r=",
+        "n,,n=user,r=,x=y",
+        "n,,n=user,r= x",
+        "n,,n=user,r=\u00e4",
+        "n,,n=user,r=x\u0000",
+        "n,,n=user,r=x,m=must",
+        "n,,m=must,n=user,r=x",
+        "n,,n=user,r=x,y=z,m=must",
+        "n,,n=user,r=x,",
+        "n,,n=user,r=x,nonsense",
+        "n,,n=user,r=x,9=z",
+        "n,,n=,r=x",
+        "n,,n=user=2c,r=x",
+        "n,,n=user=2,r=x",
+        "n,,n=user=,r=x",
+        "n,,n=u=3=2CD,r=x",
+        "n,,n=us\u0000er,r=x",
+        "n,user,n=user,r=x",
+        "n,a=us=er,n=us=3Der,r=x",
+        "q,,n=user,r=x",
+        "N,,n=user,r=x",
+        ",,n=user,r=x",
         "n,,r=x,n=user"
       })
   void whatIsNoFirstMessageFails(String message) {
@@ -77,6 +101,68 @@ class ScramTest {
         .isInstanceOf(ScramException.class);
   }
 
+  @Test
+  void aMessageThatIsNoTextFails() {
+    byte[] payload = bytes("n,,n=user,r=x");
+    payload[6] = (byte) 0xff;
+    assertThatThrownBy(() -> start(payload)).isInstanceOf(ScramException.class);
+  }
+
+  private static ScramConversation start(byte[] payload) throws ScramException {
+    return ScramConversation.start(
+        "admin",
+        payload,
+        "nonce",
+        name -> ScramCredential.fake(ScramMechanism.SHA_1, name, SECRET));
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = ' ',
+      value = {
+        "n,,n=a=2Cb,r=x a,b",
+        "n,,n=a=3D2C,r=x a=2C",
+        "y,,n=a,r=x,z=ignored a",
+        "n,a=a,n=a,r=x a",
+        "n,a=a=2Cb,n=a=2Cb,r=x a,b",
+        "n,,n=\u00e4\u20ac,r=!+-~ \u00e4\u20ac"
+      })
+  void namesAreTakenOutOfTheirEscapes(String message, String user) throws ScramException {
+    assertThat(start(bytes(message)).user()).isEqualTo(new UserName(user, "admin"));
+  }
+
+  @Test
+  void theProofOfTheRightPasswordIsRefusedInAMessageThatIsWrong() throws ScramException {
+    var credential =
+        ScramCredential.derive(ScramMechanism.SHA_256, "ann", "secret", new SecureRandom());
+    for (String form :
+        List.of("c=%s,r=xnonce,m=must", "c=%s,r=xnonce,x", "r=xnonce,c=%s", "c=%s,z=1,r=xnonce")) {
+      assertThatThrownBy(() -> finish(credential, "n,,", form)).as(form).isNotNull();
+    }
+    for (String header : List.of("n,,", "y,,", "n,a=ann,")) {
+      assertThat(text(finish(credential, header, "c=%s,r=xnonce,z=1"))).startsWith("v=");
+      assertThat(text(finish(credential, header, "c=%s,r=xnonce"))).startsWith("v=");
+    }
+  }
+
+  /** Proves the password {@code secret} in a last message of that form. */
+  private static byte[] finish(ScramCredential credential, String header, String form)
+      throws ScramException {
+    ScramMechanism mechanism = credential.mechanism();
+    String bare = "n=ann,r=x";
+    var scram = ScramConversation.start("admin", bytes(header + bare), "nonce", name -> credential);
+    String last = form.formatted(Base64.getEncoder().encodeToString(bytes(header)));
+    byte[] signed = bytes(bare + "," + text(scram.serverFirst()) + "," + last);
+    byte[] salted =
+        mechanism.saltedPassword(bytes("secret"), credential.salt(), credential.iterations());
+    byte[] proof = mechanism.hmac(salted, bytes("Client Key"));
+    byte[] signature = mechanism.hmac(mechanism.hash(proof), signed);
+    for (int i = 0; i < proof.length; i++) {
+      proof[i] ^= signature[i];
+    }
+    return scram.finish(bytes(last + ",p=" + Base64.getEncoder().encodeToString(proof)));
+  }
+
   @ParameterizedTest
   @ValueSource(
       strings = {
@@ -87,6 +173,11 @@ class ScramTest {
         "c=bi,r=xnonce,p=AAAA",
         "c=biws,r=xnonce,p=AAAA",
         "c=biws,r=xnonce,p=*",
+        "c=biws,r=xnonce,p=",
+        "c=biws,r=xnonce,m=must,p=AAAA",
+        "c=biws,r=xnonce,p=AAAA,z=1",
+        "c=biws,r=,p=AAAA",
+        "c=,r=xnonce,p=AAAA",
         "c=biws,r=xnonce,p=AAAAAAAAAAAAAAAAAAAAAAAAAAA="
       })
   void whatIsNoProofFails(String message) throws ScramException {
@@ -113,6 +204,23 @@ class ScramTest {
               ScramCredential.fake(mechanism, new UserName("bob", "shop"), SECRET).salt());
       assertThat(fake.iterations()).isEqualTo(real.iterations());
     }
+  }
+
+  /** A real user has two salts that have nothing to do with each other. */
+  @Test
+  void theSaltsOfAnUnknownUserShareNoPart() {
+    for (int i = 0; i < 100; i++) {
+      var name = new UserName("user" + i, "shop");
+      String first = hex(ScramCredential.fake(ScramMechanism.SHA_1, name, SECRET).salt());
+      String second = hex(ScramCredential.fake(ScramMechanism.SHA_256, name, SECRET).salt());
+      for (int from = 0; from + 8 <= first.length(); from += 2) {
+        assertThat(second).doesNotContain(first.substring(from, from + 8));
+      }
+    }
+  }
+
+  private static String hex(byte[] bytes) {
+    return HexFormat.of().formatHex(bytes);
   }
 
   @Test
