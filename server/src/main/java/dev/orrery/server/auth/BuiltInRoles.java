@@ -177,17 +177,30 @@ final class BuiltInRoles {
     var readAny = join(withSystem("", READ, "system.js"), listDatabases);
     var readWriteAny = join(withSystem("", READ_WRITE, "system.js"), listDatabases);
     var dbAdminAny = join(dbAdmin(""), listDatabases);
-    var userAdminAny = join(on("", USER_ADMIN), listDatabases);
+    var userAdminAny =
+        join(on("", USER_ADMIN), on("config", USER_ADMIN), on("local", USER_ADMIN), listDatabases);
+    var readServersOwn = join(on("config", READ), on("local", READ));
     var monitor =
         join(
             cluster(MONITOR),
             on("", EnumSet.of(COLL_STATS, DB_STATS, INDEX_STATS)),
+            readServersOwn,
             List.of(Privilege.of(Resource.collection("", "system.profile"), EnumSet.of(FIND))));
-    var manager = join(cluster(MANAGER), on("", EnumSet.of(ENABLE_SHARDING, SPLIT_CHUNK)));
+    var manager =
+        join(
+            cluster(MANAGER),
+            on("", EnumSet.of(ENABLE_SHARDING, SPLIT_CHUNK)),
+            readServersOwn,
+            on("config", EnumSet.of(INSERT, REMOVE, UPDATE)));
     var host = join(cluster(HOST), on("", EnumSet.of(KILL_CURSORS)));
     var clusterAdmin = join(monitor, manager, host, on("", EnumSet.of(DROP_DATABASE)));
-    var backup = join(withSystem("", BACKUP, "system.js"), listDatabases);
-    var restore = join(on("", RESTORE), listDatabases);
+    var backup =
+        join(
+            withSystem("", BACKUP, "system.js"),
+            on("config", BACKUP),
+            on("local", BACKUP),
+            listDatabases);
+    var restore = join(on("", RESTORE), on("config", RESTORE), on("local", RESTORE), listDatabases);
     return Map.ofEntries(
         Map.entry("__system", List.of(Privilege.of(Resource.EVERYTHING, EnumSet.of(ANY_ACTION)))),
         Map.entry("backup", backup),

@@ -42,13 +42,12 @@ public final class Grants {
 
   /** Whether anything at all is allowed in a database, so that it may be seen in a list. */
   public boolean reaches(String database) {
-    return privileges.stream()
-        .map(Privilege::resource)
-        .anyMatch(
-            resource ->
-                resource.kind() == Resource.Kind.EVERYTHING
-                    || resource.kind() == Resource.Kind.NAMESPACE
-                        && (resource.database().isEmpty() || resource.database().equals(database)));
+    return privileges.stream().anyMatch(privilege -> privilege.resource().reaches(database));
+  }
+
+  /** Whether anything at all is allowed with a collection. */
+  public boolean reaches(Resource collection) {
+    return privileges.stream().anyMatch(privilege -> privilege.resource().covers(collection));
   }
 
   public List<RoleName> roles() {

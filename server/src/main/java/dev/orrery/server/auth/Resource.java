@@ -1,5 +1,6 @@
 package dev.orrery.server.auth;
 
+import java.util.Set;
 import org.bson.BsonBoolean;
 import org.bson.BsonDocument;
 import org.bson.BsonString;
@@ -15,6 +16,9 @@ public record Resource(Kind kind, String database, String collection) {
 
   /** Everything, system collections and the server included. */
   public static final Resource EVERYTHING = new Resource(Kind.EVERYTHING, "", "");
+
+  /** What "every database" leaves out. */
+  private static final Set<String> SERVERS_OWN = Set.of("config", "local");
 
   /** What a resource is. */
   public enum Kind {
@@ -42,13 +46,28 @@ public record Resource(Kind kind, String database, String collection) {
     if (kind == Kind.CLUSTER) {
       return true;
     }
-    boolean isDatabase = database.isEmpty() || database.equals(target.database);
-    return isDatabase && coversCollection(target.collection);
+    return coversDatabase(target) && coversCollection(target.collection);
+  }
+
+  /** Databases of the server's own are meant by who names them, or one of their collections. */
+  private boolean coversDatabase(Resource target) {
+    return database.isEmpty()
+        ? !collection.isEmpty() || !SERVERS_OWN.contains(target.database)
+        : database.equals(target.database);
   }
 
   /** System collections hold definitions: whoever means them names them. */
   private boolean coversCollection(String name) {
     return collection.isEmpty() ? !name.startsWith("system.") : collection.equals(name);
+  }
+
+  /** Whether a privilege on this is about something in that database. */
+  boolean reaches(String name) {
+    return switch (kind) {
+      case CLUSTER -> false;
+      case EVERYTHING -> true;
+      case NAMESPACE -> coversDatabase(database(name));
+    };
   }
 
   public BsonDocument toBson() {

@@ -12,9 +12,11 @@ import dev.orrery.storage.value.RawDocument;
 import dev.orrery.storage.value.RawElements;
 import dev.orrery.storage.value.RawTypes;
 import dev.orrery.storage.value.RawValue;
+import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import java.util.Map;
 import java.util.Set;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -61,6 +63,8 @@ final class AccessRules {
     boolean allows(Grants grants, Call call);
   }
 
+  private static final byte[] BYPASS = "bypassDocumentValidation".getBytes(StandardCharsets.UTF_8);
+
   /** Commands that are harmless, but not for strangers: they make the server remember things. */
   private static final Set<String> FOR_ALL_USERS =
       Set.of(
@@ -68,11 +72,18 @@ final class AccessRules {
           "commitTransaction",
           "features",
           "getLastRequestStatistics",
+          "getMore", // a cursor belongs to who opened it
+          "killCursors",
+          "killOp", // their own, without the right to kill those of others
           "killSessions", // their own
           "listCommands",
           "listDatabases", // shows what they may see
           "refreshSessions",
           "startSession");
+
+  /** Old spellings of what can be explained; other commands come by their own name. */
+  private static final Map<String, String> ALIASES =
+      Map.of("findandmodify", "findAndModify", "mapreduce", "mapReduce");
 
   private static final Map<String, Rule> RULES =
       Map.ofEntries( // sorted
@@ -108,18 +119,15 @@ final class AccessRules {
           entry("getCmdLineOpts", onCluster(Action.GET_CMD_LINE_OPTS)),
           entry("getDefaultRWConcern", onCluster(Action.GET_DEFAULT_RW_CONCERN)),
           entry("getLog", onCluster(Action.GET_LOG)),
-          entry("getMore", AccessRules::getMore),
           entry("getParameter", onCluster(Action.GET_PARAMETER)),
           entry("grantPrivilegesToRole", AccountRules::grantPrivileges),
           entry("grantRolesToRole", AccountRules::grantRoles),
           entry("grantRolesToUser", AccountRules::grantRoles),
           entry("hostInfo", onCluster(Action.HOST_INFO)),
-          entry("insert", onCollection(Action.INSERT)),
+          entry("insert", AccessRules::insert),
           entry("killAllSessions", onCluster(Action.KILL_ANY_SESSION)),
           entry("killAllSessionsByPattern", onCluster(Action.KILL_ANY_SESSION)),
-          entry("killCursors", AccessRules::killCursors),
-          entry("killOp", onCluster(Action.KILL_OP)),
-          entry("listCollections", onDatabase(Action.LIST_COLLECTIONS)),
+          entry("listCollections", AccessRules::listCollections),
           entry("listIndexes", onCollection(Action.LIST_INDEXES)),
           entry("lockInfo", onCluster(Action.SERVER_STATUS)),
           entry("logRotate", onCluster(Action.LOG_ROTATE)),
@@ -127,7 +135,7 @@ final class AccessRules {
           entry("planCacheClearFilters", onCollection(Action.PLAN_CACHE_INDEX_FILTER)),
           entry("planCacheListFilters", onCollection(Action.PLAN_CACHE_INDEX_FILTER)),
           entry("planCacheSetFilter", onCollection(Action.PLAN_CACHE_INDEX_FILTER)),
-          entry("profile", onDatabase(Action.ENABLE_PROFILER)),
+          entry("profile", AccessRules::profile),
           entry("reIndex", onCollection(Action.RE_INDEX)),
           entry("renameCollection", AccessRules::renameCollection),
           entry("replSetGetConfig", onCluster(Action.REPL_SET_GET_CONFIG)),
@@ -136,6 +144,7 @@ final class AccessRules {
           entry("revokeRolesFromRole", AccountRules::revokeRoles),
           entry("revokeRolesFromUser", AccountRules::revokeRoles),
           entry("rolesInfo", AccountRules::rolesInfo),
+          entry("ruStatistics", AccessRules::ruStatistics),
           entry("serverStatus", onCluster(Action.SERVER_STATUS)),
           entry(
               "setFeatureCompatibilityVersion",
@@ -218,12 +227,23 @@ final class AccessRules {
     return value != null && value.type() == RawTypes.STRING ? value.asString() : null;
   }
 
-  private static boolean isTrue(@Nullable RawValue value) {
+  static boolean isTrue(@Nullable RawValue value) {
     if (value == null) {
       return false;
     }
     boolean isFlag = value.type() == RawTypes.BOOLEAN || value.isNumber();
     return isFlag && Truth.isTrue(value.toBsonValue());
+  }
+
+  /** Writing what a validator would refuse is a right of its own. */
+  static boolean mayBypass(Grants grants, Call call, Resource collection) {
+    return !isTrue(call.body().field(BYPASS))
+        || grants.allows(Action.BYPASS_DOCUMENT_VALIDATION, collection);
+  }
+
+  private static boolean insert(Grants grants, Call call) {
+    Resource collection = call.collection();
+    return grants.allows(Action.INSERT, collection) && mayBypass(grants, call, collection);
   }
 
   /** An update, and an insert where one of them may be an upsert. */
@@ -240,7 +260,8 @@ final class AccessRules {
               .anyMatch(each -> each.isDocument() && isTrue(each.asDocument().field("upsert")));
     }
     return grants.allows(Action.UPDATE, collection)
-        && (!upserts || grants.allows(Action.INSERT, collection));
+        && (!upserts || grants.allows(Action.INSERT, collection))
+        && mayBypass(grants, call, collection);
   }
 
   private static boolean findAndModify(Grants grants, Call call) {
@@ -249,28 +270,37 @@ final class AccessRules {
     boolean upserts = isTrue(call.body().field("upsert"));
     return grants.allows(Action.FIND, collection)
         && grants.allows(removes ? Action.REMOVE : Action.UPDATE, collection)
-        && (!upserts || grants.allows(Action.INSERT, collection));
+        && (!upserts || grants.allows(Action.INSERT, collection))
+        && mayBypass(grants, call, collection);
   }
 
-  /** Whoever opened the cursor passed a check; its session and namespace are compared besides. */
-  private static boolean getMore(Grants grants, Call call) {
-    String name = call.text("collection");
-    if (name != null && name.startsWith("$cmd.")) {
-      return true;
-    }
-    Resource collection =
-        name == null ? call.wholeDatabase() : Resource.collection(call.database, name);
-    return grants.allows(Action.FIND, collection)
-        || grants.allows(Action.CHANGE_STREAM, collection)
-        || grants.allows(Action.LIST_INDEXES, collection);
+  /** Names alone, of what they may do something with, are shown to all who may do anything. */
+  private static boolean listCollections(Grants grants, Call call) {
+    boolean isPart =
+        isTrue(call.body().field("nameOnly")) && isTrue(call.body().field("authorizedCollections"));
+    return grants.allows(Action.LIST_COLLECTIONS, call.wholeDatabase())
+        || isPart && grants.reaches(call.database);
   }
 
-  private static boolean killCursors(Grants grants, Call call) {
-    String name = text(call.target());
-    return name != null && name.startsWith("$cmd.")
-        || grants.allows(Action.FIND, call.collection())
-        || grants.allows(Action.KILL_CURSORS, call.collection())
-        || grants.allows(Action.KILL_ANY_CURSOR, Resource.CLUSTER);
+  /** Whoever may read the profile may also know how it is set. */
+  private static boolean profile(Grants grants, Call call) {
+    RawValue level = call.target();
+    boolean looksOnly =
+        level != null
+            && level.isNumber()
+            && RawNumbers.toLong(level) < 0
+            && Stream.of("slowms", "sampleRate", "filter")
+                .allMatch(field -> call.body().field(field) == null);
+    return grants.allows(Action.ENABLE_PROFILER, call.wholeDatabase())
+        || looksOnly
+            && grants.allows(Action.FIND, Resource.collection(call.database, "system.profile"));
+  }
+
+  /** Of a database each user sees their part. */
+  private static boolean ruStatistics(Grants grants, Call call) {
+    return text(call.target()) == null
+        ? grants.reaches(call.database) || grants.allows(Action.INPROG, Resource.CLUSTER)
+        : grants.allows(Action.FIND, call.collection());
   }
 
   /** What others do is for those who may know; their own operations are shown to all users. */
@@ -292,10 +322,14 @@ final class AccessRules {
             grants,
             Resource.collection(call.database, to),
             Action.INSERT,
-            Action.CREATE_COLLECTION);
+            Action.CREATE_INDEX,
+            Action.CONVERT_TO_CAPPED);
   }
 
-  /** Inside a database a right of its own; across two, what moving the documents by hand takes. */
+  /**
+   * Inside a database a right of its own, unless documents would become readable by it; else what
+   * moving them by hand takes.
+   */
   private static boolean renameCollection(Grants grants, Call call) {
     Resource from = namespace(text(call.target()));
     Resource to = namespace(call.text("to"));
@@ -303,7 +337,8 @@ final class AccessRules {
     boolean isHere =
         from.database().equals(to.database())
             && all(grants, from, Action.RENAME_COLLECTION_SAME_DB)
-            && all(grants, to, Action.RENAME_COLLECTION_SAME_DB);
+            && all(grants, to, Action.RENAME_COLLECTION_SAME_DB)
+            && (grants.allows(Action.FIND, from) || !grants.allows(Action.FIND, to));
     boolean isMove =
         all(grants, from, Action.FIND, Action.DROP_COLLECTION)
             && all(grants, to, Action.INSERT, Action.CREATE_INDEX);
@@ -339,7 +374,8 @@ final class AccessRules {
       return grants.allows(Action.FIND, call.wholeDatabase());
     }
     // What is not known to be a write is explained to those who may read.
-    var spec = Command.Spec.of(first.name(), Command.Access.READ);
-    return !first.name().equals("explain") && allow(grants, call.on(spec, inner.asDocument()));
+    String name = ALIASES.getOrDefault(first.name(), first.name());
+    var spec = Command.Spec.of(name, Command.Access.READ);
+    return !name.equals("explain") && allow(grants, call.on(spec, inner.asDocument()));
   }
 }

@@ -23,13 +23,17 @@ final class AccountRules {
   /** What users may say in an update of themselves. */
   private static final Set<String> OWN_PASSWORD = Set.of("updateUser", "pwd", "mechanisms");
 
+  private static final String RESTRICTIONS = "authenticationRestrictions";
+
   /** Every database at once. */
   private static final Resource ALL_DATABASES = Resource.database("");
 
   private AccountRules() {}
 
   static boolean createUser(Grants grants, Call call) {
-    return grants.allows(Action.CREATE_USER, call.wholeDatabase()) && grantRoles(grants, call);
+    return grants.allows(Action.CREATE_USER, call.wholeDatabase())
+        && mayRestrict(grants, call)
+        && grantRoles(grants, call);
   }
 
   static boolean updateUser(Grants grants, Call call) {
@@ -39,16 +43,24 @@ final class AccountRules {
     RawDocument body = call.body();
     boolean setsPassword = body.field("pwd") != null || body.field("mechanisms") != null;
     boolean setsRoles = body.field("roles") != null;
+    boolean restricts = body.field(RESTRICTIONS) != null;
     // Roles are replaced: which ones the user loses is not said, so it must be allowed for all.
     return (!setsPassword || grants.allows(Action.CHANGE_PASSWORD, call.wholeDatabase()))
         && (body.field("customData") == null
             || grants.allows(Action.CHANGE_CUSTOM_DATA, call.wholeDatabase()))
+        && mayRestrict(grants, call)
         && (!setsRoles
             || grants.allows(Action.REVOKE_ROLE, ALL_DATABASES) && grantRoles(grants, call))
         && (setsPassword
             || setsRoles
+            || restricts
             || body.field("customData") != null
             || grants.allows(Action.CHANGE_PASSWORD, call.wholeDatabase()));
+  }
+
+  private static boolean mayRestrict(Grants grants, Call call) {
+    return call.body().field(RESTRICTIONS) == null
+        || grants.allows(Action.SET_AUTHENTICATION_RESTRICTION, call.wholeDatabase());
   }
 
   private static boolean isOwnPassword(Grants grants, Call call) {
@@ -128,16 +140,19 @@ final class AccountRules {
 
   /** Everybody may look at themselves. */
   static boolean usersInfo(Grants grants, Call call) {
-    RawValue which = call.target();
-    List<RawValue> all =
-        which != null && which.isArray() ? which.asDocument().toValues() : List.of(which);
-    return all.stream().allMatch(each -> maySee(grants, call, each));
+    return maySee(grants, call, call.target());
   }
 
   private static boolean maySee(Grants grants, Call call, RawValue which) {
+    if (which.isArray()) {
+      return which.asDocument().toValues().stream().allMatch(each -> maySee(grants, call, each));
+    }
     if (!which.isDocument()) {
       var named = new UserName(String.valueOf(text(which)), call.database());
       return isSelf(call, named) || grants.allows(Action.VIEW_USER, call.wholeDatabase());
+    }
+    if (which.asDocument().field("forAllDBs") != null) {
+      return grants.allows(Action.VIEW_USER, ALL_DATABASES);
     }
     String database = text(which.asDocument().field("db"));
     var named = new UserName(String.valueOf(text(which.asDocument().field("user"))), "" + database);

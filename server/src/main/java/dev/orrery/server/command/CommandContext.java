@@ -1,5 +1,7 @@
 package dev.orrery.server.command;
 
+import dev.orrery.server.auth.Action;
+import dev.orrery.server.auth.Resource;
 import dev.orrery.server.operation.Operation;
 import dev.orrery.server.session.Session;
 import dev.orrery.server.throughput.OperationWork;
@@ -49,9 +51,24 @@ public final class CommandContext {
     return this;
   }
 
-  /** Whether the user may know that a database exists. */
-  boolean sees(String name) {
-    return access.sees(connection, name);
+  /** Whether users may do different things here. */
+  boolean isGuarded() {
+    return access != AccessControl.OPEN;
+  }
+
+  /** Whether the user may do that; whoever could not run the command at all is not here. */
+  boolean allows(Action action, Resource resource) {
+    return access.allows(connection, action, resource);
+  }
+
+  /** Whether the user may do anything at all in a database. */
+  boolean reaches(String name) {
+    return access.reaches(connection, name);
+  }
+
+  /** Whether the user may do anything at all with a collection of the command's database. */
+  boolean reachesCollection(String name) {
+    return access.reaches(connection, Resource.collection(database, name));
   }
 
   /** The session, or null when the command came without one. */

@@ -1,5 +1,6 @@
 package dev.orrery.server.command;
 
+import dev.orrery.server.auth.Login;
 import dev.orrery.server.auth.UserName;
 import dev.orrery.server.cursor.CursorRegistry;
 import dev.orrery.server.operation.Client;
@@ -63,9 +64,10 @@ final class CurrentOperations {
       }
     }
     if (options.hasIdleCursors) {
-      String owner = options.hasAllUsers ? null : context.connection().login().owner();
+      Login.@Nullable Identity identity =
+          options.hasAllUsers ? null : context.connection().login().identity();
       shown.addAll(
-          new IdleCursors(cursors, clock).list(facts.hostFor(context.connection()), owner));
+          new IdleCursors(cursors, clock).list(facts.hostFor(context.connection()), identity));
     }
     return shown;
   }

@@ -6,6 +6,7 @@ import dev.orrery.server.error.CommandException;
 import dev.orrery.storage.Namespace;
 import dev.orrery.storage.value.RawDocument;
 import java.util.List;
+import java.util.Objects;
 import org.bson.BsonArray;
 import org.bson.BsonDocument;
 import org.bson.BsonInt64;
@@ -39,7 +40,17 @@ final class Cursors {
 
   static ClientCursor.Owner owner(
       CommandContext context, Namespace namespace, boolean hasNoTimeout) {
-    return new ClientCursor.Owner(namespace, context.sessionFields().session(), hasNoTimeout);
+    return new ClientCursor.Owner(
+        namespace,
+        context.sessionFields().session(),
+        context.connection().login().identity(),
+        hasNoTimeout);
+  }
+
+  /** Whether the cursor was opened by whoever calls now; without users it was. */
+  static boolean isOwn(CommandContext context, ClientCursor cursor) {
+    return !context.isGuarded()
+        || Objects.equals(cursor.owner().user(), context.connection().login().identity());
   }
 
   /** Keeps a cursor for getMore, with what is left of the time of whoever opened it. */

@@ -4,7 +4,9 @@ import dev.orrery.server.error.CommandException;
 import dev.orrery.server.error.ErrorCode;
 import dev.orrery.server.plan.ExplainVerbosity;
 import dev.orrery.storage.value.RawDocument;
+import dev.orrery.storage.value.RawElements;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletionStage;
@@ -58,6 +60,7 @@ public final class ExplainCommand implements Command {
     Request request = Request.message(context.connection(), command, List.of());
     String name = request.commandName();
     if (name.equals("aggregate")) {
+      requireNoneTwice(command); // or another command would be explained than was allowed
       return aggregate(context, command.toBsonDocument(), VERBOSITIES.get(verbosity));
     }
     Explainable explainable = commands.get(name);
@@ -77,6 +80,16 @@ public final class ExplainCommand implements Command {
           written.put("$db", new BsonString(context.database()));
           return addServer(context, reply.append("command", written));
         });
+  }
+
+  private static void requireNoneTwice(RawDocument command) {
+    var seen = new HashSet<String>();
+    RawElements fields = command.elements();
+    while (fields.next()) {
+      if (!seen.add(fields.name())) {
+        throw FieldErrors.duplicate("aggregate." + fields.name());
+      }
+    }
   }
 
   private static CommandReader reader(

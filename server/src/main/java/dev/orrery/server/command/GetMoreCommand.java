@@ -1,5 +1,7 @@
 package dev.orrery.server.command;
 
+import dev.orrery.server.auth.Action;
+import dev.orrery.server.auth.Resource;
 import dev.orrery.server.cursor.ClientCursor;
 import dev.orrery.server.cursor.CursorRegistry;
 import dev.orrery.server.error.CommandException;
@@ -8,7 +10,9 @@ import dev.orrery.server.operation.Operation;
 import dev.orrery.server.session.SessionId;
 import dev.orrery.storage.Namespace;
 import dev.orrery.storage.value.RawDocument;
+import java.util.EnumSet;
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.RejectedExecutionException;
@@ -18,6 +22,15 @@ import org.bson.BsonDocument;
 public final class GetMoreCommand implements Command {
   private static final Spec SPEC = Spec.of("getMore", Access.READ, Trait.STABLE_API);
   private static final String DURING = "Executor error during getMore";
+
+  /** What a cursor on a collection may show. */
+  private static final Set<Action> READING =
+      EnumSet.of(
+          Action.COLL_STATS,
+          Action.FIND,
+          Action.INDEX_STATS,
+          Action.LIST_INDEXES,
+          Action.PLAN_CACHE_READ);
 
   private static final long AWAIT_MILLIS_DEFAULT = 1000;
   private static final long AWAIT_STEP_MILLIS = 10;
@@ -104,12 +117,18 @@ public final class GetMoreCommand implements Command {
   }
 
   private static void requireOwner(CommandContext context, Params params, ClientCursor cursor) {
+    if (!Cursors.isOwn(context, cursor)) {
+      throw new CommandException(
+          ErrorCode.UNAUTHORIZED,
+          "cursor id " + params.id + " was not created by the authenticated user");
+    }
     if (!cursor.owner().namespace().equals(params.namespace)) {
       throw new CommandException(
           ErrorCode.UNAUTHORIZED,
           "Requested getMore on namespace '%s', but cursor belongs to a different namespace %s"
               .formatted(params.namespace, cursor.owner().namespace()));
     }
+    requireStillAllowed(context, params);
     var opened = (SessionId) cursor.owner().session();
     SessionId asking = context.sessionFields().session();
     if (opened == null && asking != null) {
@@ -129,6 +148,17 @@ public final class GetMoreCommand implements Command {
           ErrorCode.LOCATION_50738,
           "Cannot run getMore on cursor %d, which was created in session %s, in session %s"
               .formatted(params.id, opened.id(), asking.id()));
+    }
+  }
+
+  /** Whoever opened it was allowed to; what was revoked since ends it. */
+  private static void requireStillAllowed(CommandContext context, Params params) {
+    Namespace namespace = params.namespace;
+    boolean isListing = namespace.collection().startsWith("$cmd.");
+    var target = Resource.collection(namespace.database(), namespace.collection());
+    if (!isListing && READING.stream().noneMatch(action -> context.allows(action, target))) {
+      throw new CommandException(
+          ErrorCode.UNAUTHORIZED, "not authorized for getMore with cursor id " + params.id);
     }
   }
 

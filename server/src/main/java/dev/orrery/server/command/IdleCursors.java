@@ -1,5 +1,6 @@
 package dev.orrery.server.command;
 
+import dev.orrery.server.auth.Login;
 import dev.orrery.server.cursor.ClientCursor;
 import dev.orrery.server.cursor.CursorRegistry;
 import dev.orrery.server.session.SessionId;
@@ -17,14 +18,14 @@ import org.jspecify.annotations.Nullable;
 /** Open cursors that no request is using, as {@code $currentOp} shows them. */
 record IdleCursors(CursorRegistry cursors, Clock clock) {
   /**
-   * @param owner whose cursors, or null for all
+   * @param user whose cursors, or null for all
    */
-  List<BsonDocument> list(String host, @Nullable String owner) {
+  List<BsonDocument> list(String host, Login.@Nullable Identity user) {
     var list = new ArrayList<BsonDocument>();
     for (CursorRegistry.Idle idle : cursors.idle()) {
       ClientCursor.Owner of = idle.cursor().owner();
       var session = (SessionId) of.session();
-      if (owner == null || session == null || session.owner().equals(owner)) {
+      if (user == null || user.equals(of.user())) {
         list.add(document(host, idle, session));
       }
     }

@@ -1,11 +1,19 @@
 package dev.orrery.server.command;
 
+import dev.orrery.server.auth.Action;
+import dev.orrery.server.auth.Resource;
+import dev.orrery.server.auth.UserName;
 import dev.orrery.server.error.CommandException;
 import dev.orrery.server.error.ErrorCode;
+import dev.orrery.server.operation.Client;
+import dev.orrery.server.operation.Operation;
+import dev.orrery.server.operation.OperationReport;
 import dev.orrery.server.operation.Operations;
 import dev.orrery.storage.value.RawValue;
+import java.util.function.Predicate;
 import org.bson.BsonDocument;
 import org.bson.BsonString;
+import org.jspecify.annotations.Nullable;
 
 /**
  * {@code killOp}: asks an operation to end, which it does a little later. One that nobody knows
@@ -29,8 +37,22 @@ final class KillOpCommand implements Command {
     body.ignoreRest();
     body.finish();
     int id = id(operation);
-    operations.kill(each -> each.id() == id, ErrorCode.INTERRUPTED);
+    UserName user = OperationReport.user(context.connection());
+    boolean mayKillAny = context.allows(Action.KILL_OP, Resource.CLUSTER);
+    Predicate<Operation> which =
+        each -> each.id() == id && (mayKillAny || isOf(user, each.client()));
+    if (!mayKillAny && operations.running().stream().noneMatch(which)) {
+      throw new CommandException(
+          ErrorCode.UNAUTHORIZED,
+          "not authorized on admin to execute command { killOp: 1, op: " + id + " }");
+    }
+    operations.kill(which, ErrorCode.INTERRUPTED);
     return new BsonDocument("info", new BsonString("attempting to kill op"));
+  }
+
+  /** Everybody may end what they began. */
+  private static boolean isOf(@Nullable UserName user, Client client) {
+    return user != null && user.equals(OperationReport.user(client));
   }
 
   private static int id(RawValue operation) {

@@ -37,11 +37,16 @@ final class ListCollectionsCommand implements Command {
     RawDocument filter = body.rawDocument("filter");
     boolean nameOnly = body.safeBool("nameOnly", false);
     long batchSize = Listings.batchSize(body);
-    body.ignore("authorizedCollections", "includePendingDrops");
+    boolean isAuthorized = body.safeBool("authorizedCollections", false);
+    body.ignore("includePendingDrops");
     body.finish();
+    boolean isPart = isAuthorized && nameOnly;
     Filter wanted = FilterParser.parse(filter == null ? RawDocument.EMPTY : filter);
     List<BsonDocument> documents =
         all(context.database(), nameOnly).stream()
+            .filter(
+                document ->
+                    !isPart || context.reachesCollection(document.getString("name").getValue()))
             .filter(document -> wanted.matches(RawDocument.of(document)))
             .toList();
     var namespace = new Namespace(context.database(), "$cmd.listCollections");

@@ -1,5 +1,9 @@
 package dev.orrery.server.command;
 
+import dev.orrery.server.auth.Action;
+import dev.orrery.server.auth.Resource;
+import dev.orrery.server.error.CommandException;
+import dev.orrery.server.error.ErrorCode;
 import dev.orrery.server.query.Filter;
 import dev.orrery.server.query.FilterParser;
 import dev.orrery.storage.CollectionStore;
@@ -28,13 +32,19 @@ final class ListDatabasesCommand implements Command {
   public BsonDocument run(CommandContext context, CommandReader body) {
     RawDocument given = body.rawDocument("filter");
     boolean nameOnly = body.safeBool("nameOnly", false);
-    body.ignore("authorizedDatabases"); // those who may not see all never do
+    boolean isSaid = body.has("authorizedDatabases");
+    boolean isAuthorized = body.safeBool("authorizedDatabases", false);
     body.finish();
+    boolean maySeeAll = context.allows(Action.LIST_DATABASES, Resource.CLUSTER);
+    if (isSaid && !isAuthorized && !maySeeAll) {
+      throw new CommandException(
+          ErrorCode.UNAUTHORIZED, "Insufficient permissions to list all databases");
+    }
     Filter filter = FilterParser.parse(given == null ? RawDocument.EMPTY : given);
     var list = new BsonArray();
     long total = 0;
     for (String name : databases.names()) {
-      if (!context.sees(name)) {
+      if ((isAuthorized || !maySeeAll) && !context.reaches(name)) {
         continue;
       }
       var document = new BsonDocument("name", new BsonString(name));

@@ -1,11 +1,14 @@
 package dev.orrery.server.command;
 
 import static dev.orrery.server.command.AccessRules.all;
+import static dev.orrery.server.command.AccessRules.isTrue;
+import static dev.orrery.server.command.AccessRules.mayBypass;
 import static dev.orrery.server.command.AccessRules.text;
 
 import dev.orrery.server.auth.Action;
 import dev.orrery.server.auth.Grants;
 import dev.orrery.server.auth.Resource;
+import dev.orrery.server.auth.UserName;
 import dev.orrery.server.command.AccessRules.Call;
 import dev.orrery.storage.value.RawDocument;
 import dev.orrery.storage.value.RawElements;
@@ -22,24 +25,31 @@ final class PipelineRules {
   private static final int DEPTH_MAX = 20;
 
   private final Grants grants;
+  private final Call call;
   private final String database;
 
-  private PipelineRules(Grants grants, String database) {
+  private PipelineRules(Grants grants, Call call) {
     this.grants = grants;
-    this.database = database;
+    this.call = call;
+    this.database = call.database();
   }
 
   static boolean aggregate(Grants grants, Call call) {
     RawValue pipeline = call.body().field("pipeline");
-    var rules = new PipelineRules(grants, call.database());
+    var rules = new PipelineRules(grants, call);
     return rules.allowsSource(call.collection(), pipeline) && rules.allows(pipeline, 0);
   }
 
   static boolean create(Grants grants, Call call) {
+    Resource collection = call.collection();
+    boolean isView = call.body().field("viewOn") != null;
+    boolean isCapped = isTrue(call.body().field("capped"));
     boolean mayCreate =
-        grants.allows(Action.CREATE_COLLECTION, call.collection())
-            || grants.allows(Action.INSERT, call.collection());
-    return mayCreate && view(grants, call);
+        grants.allows(Action.CREATE_COLLECTION, collection)
+            || !isView && grants.allows(Action.INSERT, collection);
+    return mayCreate
+        && (!isCapped || grants.allows(Action.CONVERT_TO_CAPPED, collection))
+        && view(grants, call);
   }
 
   static boolean collMod(Grants grants, Call call) {
@@ -50,7 +60,7 @@ final class PipelineRules {
   private static boolean view(Grants grants, Call call) {
     String source = call.text("viewOn");
     RawValue pipeline = call.body().field("pipeline");
-    var rules = new PipelineRules(grants, call.database());
+    var rules = new PipelineRules(grants, call);
     return (source == null || rules.reads(Resource.collection(call.database(), source)))
         && (pipeline == null || rules.allows(pipeline, 0));
   }
@@ -63,24 +73,62 @@ final class PipelineRules {
   private boolean allowsSource(Resource source, @Nullable RawValue pipeline) {
     String first = pipeline == null || !pipeline.isArray() ? "" : firstStage(pipeline);
     return switch (first) {
-      case "$currentOp" -> showsOwnOnly(pipeline) || grants.allows(Action.INPROG, Resource.CLUSTER);
-      case "$listSessions" -> grants.allows(Action.LIST_SESSIONS, Resource.CLUSTER);
-      case "$listLocalSessions", "$documents" -> true;
+      case "$currentOp" ->
+          !isForAllUsers(options(pipeline)) || grants.allows(Action.INPROG, Resource.CLUSTER);
+      case "$listSessions", "$listLocalSessions" ->
+          showsOwnOnly(options(pipeline)) || grants.allows(Action.LIST_SESSIONS, Resource.CLUSTER);
+      case "$documents" -> true;
       case "$collStats" -> grants.allows(Action.COLL_STATS, source);
-      case "$indexStats" -> grants.allows(Action.INDEX_STATS, source) || reads(source);
+      case "$indexStats" -> grants.allows(Action.INDEX_STATS, source);
       case "$planCacheStats" -> grants.allows(Action.PLAN_CACHE_READ, source);
       case "$changeStream" -> all(grants, source, Action.FIND, Action.CHANGE_STREAM);
       default -> reads(source);
     };
   }
 
-  /** Whether {@code $currentOp} is asked for no more than what the same user does. */
-  private static boolean showsOwnOnly(RawValue pipeline) {
+  /** What the first stage says; null when that is no document. */
+  private static @Nullable RawDocument options(RawValue pipeline) {
     RawElements stages = pipeline.asDocument().elements();
-    RawValue options = stages.next() ? stages.value().asDocument().field("$currentOp") : null;
-    RawValue all =
-        options != null && options.isDocument() ? options.asDocument().field("allUsers") : null;
-    return all == null || all.type() == RawTypes.BOOLEAN && !all.asBoolean();
+    RawValue argument = stages.next() ? last(stages.value().asDocument(), null) : null;
+    return argument != null && argument.isDocument() ? argument.asDocument() : null;
+  }
+
+  private static boolean isForAllUsers(@Nullable RawDocument options) {
+    RawValue all = options == null ? null : last(options, "allUsers");
+    return all != null && !(all.type() == RawTypes.BOOLEAN && !all.asBoolean());
+  }
+
+  /** Whether the sessions of no other user are asked for. */
+  private boolean showsOwnOnly(@Nullable RawDocument options) {
+    RawValue users = options == null ? null : last(options, "users");
+    boolean isList = users != null && users.isArray();
+    return !isForAllUsers(options)
+        && (users == null
+            || isList && users.asDocument().toValues().stream().allMatch(this::isSelf));
+  }
+
+  private boolean isSelf(RawValue user) {
+    if (!user.isDocument()) {
+      return false;
+    }
+    String name = text(last(user.asDocument(), "user"));
+    String where = text(last(user.asDocument(), "db"));
+    return name != null && where != null && new UserName(name, where).equals(call.user());
+  }
+
+  /**
+   * The last field of that name (of any, without one), or null. A name may come twice, and it is
+   * the last that a stage is made of.
+   */
+  private static @Nullable RawValue last(RawDocument document, @Nullable String name) {
+    RawElements elements = document.elements();
+    RawValue found = null;
+    while (elements.next()) {
+      if (name == null || elements.name().equals(name)) {
+        found = elements.value();
+      }
+    }
+    return found;
   }
 
   private static String firstStage(RawValue pipeline) {
@@ -108,25 +156,31 @@ final class PipelineRules {
     return true;
   }
 
+  /** A stage has one field; should its name come again, each must be allowed. */
   private boolean allowsStage(RawDocument document, int depth) {
     RawElements stage = document.elements();
-    if (!stage.next()) {
-      return true;
+    while (stage.next()) {
+      if (!allowsStage(stage.name(), stage.value(), depth)) {
+        return false;
+      }
     }
-    RawValue argument = stage.value();
-    return switch (stage.name()) {
-      case "$lookup", "$graphLookup" -> reads(argument, "from") && inner(argument, depth);
-      case "$unionWith" -> reads(argument, "coll") && inner(argument, depth);
+    return true;
+  }
+
+  private boolean allowsStage(String name, RawValue argument, int depth) {
+    return switch (name) {
+      case "$lookup", "$graphLookup" -> reads(argument, "from", depth);
+      case "$unionWith" -> reads(argument, "coll", depth);
       case "$facet" -> facets(argument, depth);
-      case "$out" -> all(grants, target(argument, "coll"), Action.INSERT, Action.REMOVE);
+      case "$out" -> writes(target(argument, "coll"), Action.INSERT, Action.REMOVE);
       case "$merge" -> merges(argument);
       case "$changeStream" -> changeStream(argument);
       default -> true;
     };
   }
 
-  private boolean inner(RawValue argument, int depth) {
-    return !argument.isDocument() || allows(argument.asDocument().field("pipeline"), depth + 1);
+  private boolean writes(Resource collection, Action... actions) {
+    return all(grants, collection, actions) && mayBypass(grants, call, collection);
   }
 
   private boolean facets(RawValue argument, int depth) {
@@ -141,29 +195,37 @@ final class PipelineRules {
     return true;
   }
 
-  /** A collection by name, or as {@code {from: name}}, or as {@code {from: {db, coll}}}. */
-  private boolean reads(RawValue argument, String field) {
-    RawValue from = argument.isDocument() ? argument.asDocument().field(field) : argument;
-    if (from == null) {
-      return true; // a pipeline of its own, such as $documents
+  /**
+   * A collection by name, or as {@code {from: name}}, or as {@code {from: {db, coll}}}, and what a
+   * pipeline of its own reads there and elsewhere.
+   */
+  private boolean reads(RawValue argument, String field, int depth) {
+    if (!argument.isDocument()) {
+      return reads(target(argument, field));
     }
-    if (!from.isDocument() && argument.isDocument()) {
-      String other = text(argument.asDocument().field("db"));
-      if (other != null) {
-        return reads(Resource.collection(other, String.valueOf(text(from))));
-      }
+    RawDocument options = argument.asDocument();
+    RawValue from = last(options, field);
+    RawValue pipeline = last(options, "pipeline");
+    if (from == null) { // a pipeline with a source of its own, such as $documents
+      return allowsSource(call.wholeDatabase(), pipeline) && allows(pipeline, depth + 1);
     }
-    return reads(target(from, "coll"));
+    Resource source = target(from, "coll");
+    String other = from.isDocument() ? null : text(last(options, "db"));
+    if (other != null) {
+      source = Resource.collection(other, String.valueOf(text(from)));
+    }
+    return reads(source)
+        && (pipeline == null || allowsSource(source, pipeline) && allows(pipeline, depth + 1));
   }
 
   private boolean merges(RawValue argument) {
-    RawValue into = argument.isDocument() ? argument.asDocument().field("into") : argument;
+    RawValue into = argument.isDocument() ? last(argument.asDocument(), "into") : argument;
     if (into == null) {
       return true; // the stage refuses it
     }
     Resource target = target(into, "coll");
-    RawValue pipeline = argument.isDocument() ? argument.asDocument().field("whenMatched") : null;
-    return all(grants, target, Action.INSERT, Action.UPDATE)
+    RawValue pipeline = argument.isDocument() ? last(argument.asDocument(), "whenMatched") : null;
+    return writes(target, Action.INSERT, Action.UPDATE)
         && (pipeline == null || allows(pipeline, 0));
   }
 
@@ -179,8 +241,8 @@ final class PipelineRules {
       String name = text(value);
       return name == null ? Resource.CLUSTER : Resource.collection(database, name);
     }
-    String other = text(value.asDocument().field("db"));
-    String name = text(value.asDocument().field(field));
+    String other = text(last(value.asDocument(), "db"));
+    String name = text(last(value.asDocument(), field));
     return name == null
         ? Resource.CLUSTER
         : Resource.collection(other == null ? database : other, name);

@@ -1,7 +1,6 @@
 package dev.orrery.server.command;
 
 import dev.orrery.server.auth.Action;
-import dev.orrery.server.auth.Grants;
 import dev.orrery.server.auth.Login;
 import dev.orrery.server.auth.Resource;
 import dev.orrery.server.auth.Security;
@@ -74,9 +73,18 @@ public final class RoleAccess implements AccessControl {
   }
 
   @Override
-  public boolean sees(ClientConnection connection, String database) {
-    Grants grants = security.grantsOf(connection.login());
-    return grants.allows(Action.LIST_DATABASES, Resource.CLUSTER) || grants.reaches(database);
+  public boolean allows(ClientConnection connection, Action action, Resource resource) {
+    return security.grantsOf(connection.login()).allows(action, resource);
+  }
+
+  @Override
+  public boolean reaches(ClientConnection connection, String database) {
+    return security.grantsOf(connection.login()).reaches(database);
+  }
+
+  @Override
+  public boolean reaches(ClientConnection connection, Resource collection) {
+    return security.grantsOf(connection.login()).reaches(collection);
   }
 
   @Override

@@ -1,9 +1,12 @@
 package dev.orrery.server.command;
 
+import dev.orrery.server.auth.Action;
+import dev.orrery.server.auth.Resource;
 import dev.orrery.server.error.CommandException;
 import dev.orrery.server.error.ErrorCode;
 import dev.orrery.server.throughput.Metering;
 import dev.orrery.storage.CollectionStore;
+import dev.orrery.storage.catalog.CollectionInfo;
 import dev.orrery.storage.value.RawTypes;
 import dev.orrery.storage.value.RawValue;
 import org.bson.BsonArray;
@@ -11,8 +14,9 @@ import org.bson.BsonDocument;
 
 /**
  * {@code ruStatistics}: what requests cost. Of a collection: by partition and partition key; with 1
- * instead of a name: of every collection of the database, and by command, shape of command,
- * application and comment.
+ * instead of a name: of every collection of the database that the user may read, and by command,
+ * shape of command, application and comment. Those are of all databases, so they are for users who
+ * may see what others do.
  */
 final class RuStatisticsCommand implements Command {
   private final CosmosServices services;
@@ -38,12 +42,16 @@ final class RuStatisticsCommand implements Command {
     }
     var collections = new BsonArray();
     for (CollectionStore collection : services.databases().in(context.database())) {
-      if (!collection.info().isView()) {
+      CollectionInfo info = collection.info();
+      var resource = Resource.collection(context.database(), info.namespace().collection());
+      if (!info.isView() && context.allows(Action.FIND, resource)) {
         collections.add(services.metering().report(collection, seconds));
       }
     }
     var reply = new BsonDocument("collections", collections);
-    reply.putAll(services.metering().reportOrigins(seconds));
+    if (context.allows(Action.INPROG, Resource.CLUSTER)) {
+      reply.putAll(services.metering().reportOrigins(seconds));
+    }
     return reply;
   }
 

@@ -21,8 +21,13 @@ public final class ClientCursor implements AutoCloseable {
   /** What fits into one reply besides its envelope. */
   public static final int BATCH_BYTES_MAX = 16 << 20;
 
-  /** Who opened it and on what, as getMore checks it. */
-  public record Owner(Namespace namespace, @Nullable Object session, boolean hasNoTimeout) {}
+  /**
+   * Who opened it and on what, as getMore and killCursors check it.
+   *
+   * @param user null when nobody was logged in
+   */
+  public record Owner(
+      Namespace namespace, @Nullable Object session, @Nullable Object user, boolean hasNoTimeout) {}
 
   /** What becomes of a cursor at the end of its results. */
   public enum End {
