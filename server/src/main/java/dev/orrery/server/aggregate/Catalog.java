@@ -17,7 +17,12 @@ public interface Catalog {
 
         @Override
         public List<List<String>> uniqueKeys(Namespace collection) {
-          return List.of();
+          return List.of(List.of("_id"));
+        }
+
+        @Override
+        public List<String> documentKey(Namespace collection) {
+          return List.of("_id");
         }
       };
 
@@ -27,6 +32,12 @@ public interface Catalog {
   /** The view of that name, or null when it is a collection or nothing. */
   @Nullable View view(Namespace namespace);
 
-  /** The fields of each unique index that covers all documents, in the order of the index. */
+  /**
+   * Fields that no two documents of a collection have in common: those of each unique index that
+   * covers all documents, and the partition key with each of them.
+   */
   List<List<String>> uniqueKeys(Namespace collection);
+
+  /** The fields that identify a document: the partition key, if there is one, and {@code _id}. */
+  List<String> documentKey(Namespace collection);
 }

@@ -18,7 +18,6 @@ import org.bson.BsonDocument;
 import org.bson.BsonString;
 import org.bson.BsonType;
 import org.bson.BsonValue;
-import org.jspecify.annotations.Nullable;
 
 /** Reads the specification of $merge. */
 final class MergeParser {
@@ -56,7 +55,7 @@ final class MergeParser {
     String notMatched = notMatched();
     requireSupported(matched, notMatched);
     BsonDocument let = let(matched);
-    List<String> on = on();
+    List<String> on = on(target);
     requireUnique(target, on);
     Map<Integer, Expression> variables = new LinkedHashMap<>();
     Pipeline pipeline = null;
@@ -204,10 +203,10 @@ final class MergeParser {
     return variables;
   }
 
-  private List<String> on() {
+  private List<String> on(Namespace target) {
     BsonValue on = specification.get("on");
     if (on == null) {
-      return List.of("_id");
+      return context.catalog().documentKey(target);
     }
     if (on.isString()) {
       return checked(List.of(on.asString().getValue()));
@@ -247,10 +246,7 @@ final class MergeParser {
     return fields;
   }
 
-  private void requireUnique(Namespace target, @Nullable List<String> on) {
-    if (on.equals(List.of("_id"))) {
-      return;
-    }
+  private void requireUnique(Namespace target, List<String> on) {
     Set<String> wanted = Set.copyOf(on);
     boolean isUnique =
         context.catalog().uniqueKeys(target).stream()

@@ -85,11 +85,11 @@ record MergeStage(
 
   private void merge(BsonDocument document, Output output, Run run) {
     requireUpdate();
-    if (on.equals(List.of("_id")) && !document.containsKey("_id")) {
+    BsonDocument key = key(document);
+    if (key.size() < on.size()) { // without an _id it matches nothing, and gets one
       mergeNew(document, output);
       return;
     }
-    BsonDocument key = key(document);
     for (int attempt = 0; attempt < ATTEMPTS_MAX; attempt++) {
       Output.Existing existing = modes.matched.equals("fail") ? null : output.find(target, key);
       try {
@@ -139,9 +139,13 @@ record MergeStage(
     }
   }
 
+  /** The values of the fields that must match; a missing {@code _id} is left out. */
   private BsonDocument key(BsonDocument document) {
     var key = new BsonDocument();
     for (String field : on) {
+      if (field.equals("_id") && !document.containsKey("_id")) {
+        continue;
+      }
       BsonValue value = Documents.at(document, FieldNames.split(field));
       if (Truth.isNullish(value) || value.isArray()) {
         throw new CommandException(

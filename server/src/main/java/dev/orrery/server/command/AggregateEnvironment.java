@@ -17,7 +17,9 @@ import dev.orrery.storage.index.IndexSpec;
 import dev.orrery.storage.value.RawDocument;
 import java.util.ArrayList;
 import java.util.Iterator;
+import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.Executor;
 import org.bson.BsonDateTime;
 import org.bson.BsonDocument;
@@ -79,16 +81,32 @@ final class AggregateEnvironment implements Environment {
   @Override
   public List<List<String>> uniqueKeys(Namespace collection) {
     var keys = new ArrayList<List<String>>();
-    keys.add(List.of("_id"));
+    keys.add(documentKey(collection));
     CollectionStore found = find(collection);
     if (found != null) {
       for (IndexSpec index : found.info().readyIndexes()) {
         if (index.isUnique() && index.partialFilter() == null) {
-          keys.add(List.copyOf(index.keyPattern().keySet()));
+          // A unique index is unique among the documents of one partition key.
+          keys.add(withPartitionKey(found, index.keyPattern().keySet()));
         }
       }
     }
     return keys;
+  }
+
+  @Override
+  public List<String> documentKey(Namespace collection) {
+    CollectionStore found = find(collection);
+    return found == null ? List.of("_id") : withPartitionKey(found, Set.of("_id"));
+  }
+
+  private static List<String> withPartitionKey(CollectionStore collection, Set<String> fields) {
+    var all = new LinkedHashSet<String>();
+    if (collection.info().partitionKey() != null) {
+      all.add(collection.info().partitionKey());
+    }
+    all.addAll(fields);
+    return List.copyOf(all);
   }
 
   @Override

@@ -1,6 +1,8 @@
 package dev.orrery.server.command;
 
 import dev.orrery.server.aggregate.Output;
+import dev.orrery.server.error.CommandException;
+import dev.orrery.server.error.ErrorCode;
 import dev.orrery.server.plan.DocumentCursor;
 import dev.orrery.server.plan.PlanResult;
 import dev.orrery.server.plan.Query;
@@ -61,6 +63,7 @@ final class AggregateOutput implements Output {
     if (validator != null) {
       validator.requireValid(prepared);
     }
+    services.databases().requireStorable(collection, prepared);
     writer.insert(collection, prepared);
   }
 
@@ -108,6 +111,11 @@ final class AggregateOutput implements Output {
       DocumentValidator validator = validator(collection.info());
       if (validator != null) {
         validator.requireValid(stored.document(), prepared);
+      }
+      services.databases().requireSize(prepared);
+      PartitionKeyRules.requireNoArrayAfterUpdate(collection, prepared);
+      if (!PartitionKeyRules.isSameKey(collection, stored.document(), prepared)) {
+        throw PartitionKeyRules.changedByMerge(collection, prepared);
       }
       if (prepared.equals(stored.document())) {
         return true;
@@ -169,8 +177,12 @@ final class AggregateOutput implements Output {
 
     @Override
     public void commit() {
-      services.databases().engine().rename(collection, target, true);
-      isCommitted = true;
+      isCommitted = services.databases().engine().rename(collection, target, true);
+      if (!isCommitted) {
+        throw new CommandException(
+            ErrorCode.NAMESPACE_NOT_FOUND,
+            "Source collection " + collection.info().namespace() + " does not exist");
+      }
     }
 
     @Override

@@ -49,6 +49,7 @@ final class CloneCollectionAsCappedCommand implements Command {
           ErrorCode.NAMESPACE_NOT_FOUND,
           "source collection %s.%s does not exist".formatted(context.database(), from));
     }
+    ConvertToCappedCommand.requireUnpartitioned("cloneCollectionAsCapped", source);
     var options =
         new BsonDocument("capped", BsonBoolean.TRUE).append("size", Numbers.intOrLong(size));
     var namespace = new Namespace(context.database(), to);

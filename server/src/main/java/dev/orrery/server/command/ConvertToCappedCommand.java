@@ -50,6 +50,7 @@ final class ConvertToCappedCommand implements Command {
           ErrorCode.NAMESPACE_NOT_FOUND,
           "source collection %s.%s does not exist".formatted(context.database(), collection));
     }
+    requireUnpartitioned("convertToCapped", found);
     StorageEngine engine = databases.engine();
     engine.update(found, info -> info.withOptions(capped(info.options(), size)));
     for (IndexSpec index : found.info().readyIndexes()) {
@@ -60,6 +61,14 @@ final class ConvertToCappedCommand implements Command {
     trim(engine, found, size);
     context.awaitDurable(engine.lastLsn());
     return new BsonDocument();
+  }
+
+  /** A capped collection is one sequence of documents, and all ids in it differ. */
+  static void requireUnpartitioned(String command, CollectionStore collection) {
+    if (collection.info().partitionKey() != null) {
+      throw new CommandException(
+          ErrorCode.ILLEGAL_OPERATION, "You can't " + command + " a sharded collection");
+    }
   }
 
   /** What is no number counts as none. */

@@ -119,13 +119,9 @@ public final class Databases {
     if (path == null) {
       return;
     }
-    RawValue value = collection.partitionKeyOf(document);
-    if (value != null && value.isArray()) {
-      throw new CommandException(
-          ErrorCode.SHARD_KEY_NOT_FOUND,
-          "Shard key cannot contain array values or array descendants.");
-    }
-    if (value == null && provisioning.isInForce(CosmosRule.DOCUMENT_SHARD_KEY)) {
+    PartitionKeyRules.requireNoArray(collection, document);
+    boolean isMissing = collection.partitionKeyOf(document) == null;
+    if (isMissing && provisioning.isInForce(CosmosRule.DOCUMENT_SHARD_KEY)) {
       throw new CommandException(
           ErrorCode.SHARD_KEY_NOT_FOUND, "document does not contain shard key at '" + path + "'");
     }

@@ -12,7 +12,6 @@ import dev.orrery.storage.WriteOutcome;
 import dev.orrery.storage.value.FieldPath;
 import dev.orrery.storage.value.RawDocument;
 import dev.orrery.storage.value.RawValue;
-import java.util.Arrays;
 import java.util.List;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
@@ -65,7 +64,7 @@ final class DocumentChange {
   boolean apply(StoredDocument before, RawDocument after) {
     requireStorable(before, after);
     List<WriteOutcome> outcomes;
-    if (isSameKey(before.document(), after)) {
+    if (PartitionKeyRules.isSameKey(collection, before.document(), after)) {
       var replace = new WriteOperation.Replace(collection, before, after);
       outcomes = writer.commit(List.of(replace), WriteBatch.OnFailure.APPLY_NONE);
     } else {
@@ -91,7 +90,7 @@ final class DocumentChange {
   /** The change of one of many documents, which must stay under its partition key. */
   WriteOperation replacement(StoredDocument before, RawDocument after) {
     requireStorable(before, after);
-    if (!isSameKey(before.document(), after)) {
+    if (!PartitionKeyRules.isSameKey(collection, before.document(), after)) {
       requireMovable();
     }
     return new WriteOperation.Replace(collection, before, after);
@@ -104,21 +103,10 @@ final class DocumentChange {
           "Resulting document after update is larger than " + NewDocument.BYTES_MAX);
     }
     size.accept(after);
+    PartitionKeyRules.requireNoArrayAfterUpdate(collection, after);
     if (validator != null) {
       validator.requireValid(before.document(), after);
     }
-  }
-
-  private boolean isSameKey(RawDocument before, RawDocument after) {
-    if (collection.info().partitionKey() == null) {
-      return true;
-    }
-    return Arrays.equals(primaryKey(before), primaryKey(after));
-  }
-
-  private byte[] primaryKey(RawDocument document) {
-    RawValue key = collection.partitionKeyOf(document);
-    return collection.primaryKey(key, document.field("_id"));
   }
 
   /** MongoDB's conditions for a change of the shard key's value. */

@@ -171,6 +171,11 @@ final class MemoryCollections implements Environment, Output {
   }
 
   @Override
+  public List<String> documentKey(Namespace target) {
+    return List.of("_id");
+  }
+
+  @Override
   public void insert(Namespace target, BsonDocument document) {
     BsonValue id = document.getOrDefault("_id", new BsonObjectId(new ObjectId()));
     var complete = new BsonDocument("_id", id);
