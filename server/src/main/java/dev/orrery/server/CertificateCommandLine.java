@@ -24,11 +24,11 @@ final class CertificateCommandLine {
             NAME,
             "Prints the certificate that a server with --tls made for itself, as PEM.",
             ConfigKey.DATA.defaultValue());
-    Path data = line.parse(out, arguments);
-    if (data == null) {
+    DataCommandLine.Given given = line.parse(out, arguments);
+    if (given == null) {
       return Main.STARTED;
     }
-    Path certificate = MongoServer.ownCertificate(data);
+    Path certificate = MongoServer.ownCertificate(given.data());
     if (!Files.exists(certificate)) {
       throw new IOException(
           "there is no certificate %s; a server with --tls and without --tls-cert makes it"

@@ -25,12 +25,12 @@ final class CheckCommandLine {
   int run(String... arguments) throws IOException {
     var line =
         new DataCommandLine(NAME, "Verifies a store completely. No server may have it open.", null);
-    Path data = line.parse(out, arguments);
-    if (data == null) {
+    DataCommandLine.Given given = line.parse(out, arguments);
+    if (given == null) {
       return Main.STARTED;
     }
     System.setProperty("chronicle.announcer.disable", "true");
-    return check(data);
+    return check(given.data());
   }
 
   private int check(Path directory) throws IOException {

@@ -9,10 +9,12 @@ import java.nio.channels.OverlappingFileLockException;
 import java.nio.file.FileSystemException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -30,9 +32,9 @@ public final class DataDirectory implements AutoCloseable {
 
   private final Path path;
   private final boolean isEphemeral;
-  private final FileChannel channel;
+  private final @Nullable FileChannel channel;
 
-  private DataDirectory(Path path, boolean isEphemeral, FileChannel channel) {
+  private DataDirectory(Path path, boolean isEphemeral, @Nullable FileChannel channel) {
     this.path = path;
     this.isEphemeral = isEphemeral;
     this.channel = channel;
@@ -49,10 +51,32 @@ public final class DataDirectory implements AutoCloseable {
     FileChannel channel = lockFile(path);
     if (!lock(channel)) {
       channel.close();
-      throw new IOException("the data directory " + path + " is in use by another Orrery server");
+      throw inUse(path);
     }
     mend(path);
     return new DataDirectory(path, isEphemeral, channel);
+  }
+
+  /**
+   * Makes sure that no server has the directory, and leaves every byte and date in it as it is. On
+   * a disk that cannot be written to nobody can have it.
+   */
+  static DataDirectory lockWithoutWriting(Path path) throws IOException {
+    FileChannel channel = null;
+    try {
+      channel = FileChannel.open(path.resolve(LOCK_FILE), StandardOpenOption.WRITE);
+    } catch (FileSystemException e) { // missing, or read-only
+      LOG.debug("{} is read without a lock: {}", path, e.toString());
+    }
+    if (channel != null && !lock(channel)) {
+      channel.close();
+      throw inUse(path);
+    }
+    return new DataDirectory(path, false, channel);
+  }
+
+  private static IOException inUse(Path path) {
+    return new IOException("the data directory " + path + " is in use by another Orrery server");
   }
 
   public Path path() {
@@ -61,7 +85,9 @@ public final class DataDirectory implements AutoCloseable {
 
   @Override
   public void close() throws IOException {
-    channel.close(); // and with it the lock
+    if (channel != null) {
+      channel.close(); // and with it the lock
+    }
     if (isEphemeral) {
       removeAll();
     }

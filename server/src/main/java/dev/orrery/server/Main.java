@@ -63,6 +63,7 @@ public final class Main {
           new ExportCommandLine(console(), Version.current()).run(arguments);
       case ImportCommandLine.NAME ->
           new ImportCommandLine(console(), Clock.systemUTC()).run(arguments);
+      case SalvageCommandLine.NAME -> new SalvageCommandLine(out, err).run(arguments);
       default -> throw new ConfigException("there is no command " + name);
     };
   }

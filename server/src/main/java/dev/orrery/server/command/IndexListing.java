@@ -11,7 +11,7 @@ import org.bson.BsonInt32;
 import org.bson.BsonValue;
 
 /** Descriptions of indexes as {@code listIndexes} prints them: fields in order, types as due. */
-final class IndexListing {
+public final class IndexListing {
   private static final List<String> ORDER =
       List.of(
           "v",
@@ -52,7 +52,7 @@ final class IndexListing {
 
   private IndexListing() {}
 
-  static List<BsonDocument> of(CollectionInfo info) {
+  public static List<BsonDocument> of(CollectionInfo info) {
     return info.readyIndexes().stream().map(index -> document(info, index)).toList();
   }
 

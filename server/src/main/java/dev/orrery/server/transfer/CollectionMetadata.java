@@ -18,18 +18,30 @@ import org.jspecify.annotations.Nullable;
  * @param indexes as listIndexes shows them
  * @param uuid in hexadecimal digits without dashes; null for views and where there is none
  * @param type {@code collection}, {@code view} or {@code timeseries}
+ * @param partitionKey a path, which no dump of mongodump has and its tools pass over; or null
  */
 record CollectionMetadata(
     String name,
     String type,
     BsonDocument options,
     List<BsonDocument> indexes,
-    @Nullable String uuid) {
+    @Nullable String uuid,
+    @Nullable String partitionKey) {
+  private static final String PARTITION_KEY = "partitionKey";
   private static final JsonWriterSettings CANONICAL =
       JsonWriterSettings.builder().outputMode(JsonMode.EXTENDED).build();
 
   CollectionMetadata {
     indexes = List.copyOf(indexes);
+  }
+
+  CollectionMetadata(
+      String name,
+      String type,
+      BsonDocument options,
+      List<BsonDocument> indexes,
+      @Nullable String uuid) {
+    this(name, type, options, indexes, uuid, null);
   }
 
   /** Of a collection of which nothing is known but its name. */
@@ -56,7 +68,8 @@ record CollectionMetadata(
           text(document, "type", fallback),
           options,
           indexes,
-          text(document, "uuid", null));
+          text(document, "uuid", null),
+          text(document, PARTITION_KEY, null));
     } catch (RuntimeException e) { // of the bson library: not JSON, or a field of another type
       throw new TransferException(
           place
@@ -104,6 +117,9 @@ record CollectionMetadata(
     }
     document.append("collectionName", new BsonString(name));
     document.append("type", new BsonString(type));
+    if (partitionKey != null) {
+      document.append(PARTITION_KEY, new BsonString(partitionKey));
+    }
     return CompactJson.of(document, CANONICAL);
   }
 }

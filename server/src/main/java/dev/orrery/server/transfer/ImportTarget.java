@@ -42,8 +42,11 @@ final class ImportTarget {
         run(target, create(source, target));
       }
       CollectionSettings settings = options.settings().of(target);
+      String known = exists ? null : source.metadata().partitionKey();
       if (settings.shardKey() != null) {
         shard(target, settings.shardKey());
+      } else if (known != null && options.restoresOptions()) {
+        shard(target, known);
       }
       if (settings.throughput() != null) {
         run(target, throughput(target, settings.throughput()));

@@ -1,5 +1,6 @@
 package dev.orrery.storage.chronicle;
 
+import dev.orrery.storage.catalog.Catalog;
 import dev.orrery.storage.catalog.CollectionInfo;
 import dev.orrery.storage.value.RawDocument;
 import org.bson.BsonDocument;
@@ -35,6 +36,25 @@ final class CatalogRecord {
         new BsonDocument(
             REMOVE_SETTING,
             new BsonDocument("kind", new BsonString(kind)).append("id", new BsonString(id))));
+  }
+
+  /** Makes the change that a record tells of. */
+  static void apply(Catalog catalog, BsonDocument change) {
+    String what = change.getFirstKey();
+    switch (what) {
+      case PUT_COLLECTION -> catalog.put(CollectionInfo.fromBson(change.getDocument(what)));
+      case DROP_COLLECTION -> catalog.drop(change.getInt32(what).getValue());
+      case PUT_SETTING -> {
+        var setting = change.getDocument(what);
+        catalog.putSetting(setting.getString("kind").getValue(), setting.getDocument("document"));
+      }
+      case REMOVE_SETTING -> {
+        var setting = change.getDocument(what);
+        catalog.removeSetting(
+            setting.getString("kind").getValue(), setting.getString("id").getValue());
+      }
+      default -> throw new IllegalStateException("unknown catalog record: " + what);
+    }
   }
 
   private static byte[] encode(BsonDocument document) {

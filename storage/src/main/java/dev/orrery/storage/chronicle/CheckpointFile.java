@@ -1,5 +1,6 @@
 package dev.orrery.storage.chronicle;
 
+import dev.orrery.storage.Advice;
 import dev.orrery.storage.PrivateFiles;
 import dev.orrery.storage.StorageException;
 import dev.orrery.storage.value.LittleEndian;
@@ -64,18 +65,18 @@ final class CheckpointFile {
 
   private Content parse(byte[] bytes) {
     if (bytes.length < HEADER_BYTES || LittleEndian.int64(bytes, 0) != MAGIC) {
-      throw corrupt("not a checkpoint");
+      throw corrupt(0, "not a checkpoint");
     }
     int version = LittleEndian.int32(bytes, 8);
     if (version != VERSION) {
       throw new StorageException(
           StorageException.Reason.UNUSABLE,
-          path + " has format " + version + "; this version reads " + VERSION);
+          path + " has format " + version + ", this version reads " + VERSION + Advice.NEWER);
     }
     int length = LittleEndian.int32(bytes, 12);
     if (length != bytes.length - HEADER_BYTES
         || checksum(bytes, HEADER_BYTES, length) != LittleEndian.int32(bytes, 16)) {
-      throw corrupt("wrong checksum at offset " + HEADER_BYTES);
+      throw corrupt(HEADER_BYTES, "wrong checksum");
     }
     var document = RawDocument.wrap(bytes, HEADER_BYTES, length).toBsonDocument();
     var garbage = new TreeMap<Long, Long>();
@@ -105,8 +106,10 @@ final class CheckpointFile {
     return document;
   }
 
-  private StorageException corrupt(String what) {
-    return new StorageException(StorageException.Reason.CORRUPT, path + ": " + what);
+  private StorageException corrupt(int offset, String what) {
+    return new StorageException(
+        StorageException.Reason.CORRUPT,
+        path + " at offset " + offset + ": " + what + Advice.DAMAGED);
   }
 
   void write(Content content) {

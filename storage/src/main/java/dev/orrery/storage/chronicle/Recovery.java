@@ -1,5 +1,6 @@
 package dev.orrery.storage.chronicle;
 
+import dev.orrery.storage.Advice;
 import dev.orrery.storage.StorageException;
 import dev.orrery.storage.catalog.Catalog;
 import dev.orrery.storage.catalog.CollectionInfo;
@@ -9,7 +10,6 @@ import dev.orrery.storage.log.LogGroup;
 import dev.orrery.storage.value.RawDocument;
 import java.util.HashSet;
 import java.util.Set;
-import org.bson.BsonDocument;
 
 /**
  * Brings an engine to the state of its log: the catalog and the structures of the last checkpoint,
@@ -66,7 +66,8 @@ final class Recovery {
       throw corrupt("the checkpoint is missing, and the log begins after its first group");
     } else if (checkpoint != null && checkpoint.replayFrom() > log.lastLsn()) {
       throw corrupt(
-          "the log ends with group "
+          log.end()
+              + ": the log ends with group "
               + log.lastLsn()
               + ", but the checkpoint has group "
               + checkpoint.replayFrom());
@@ -74,7 +75,7 @@ final class Recovery {
   }
 
   private static StorageException corrupt(String what) {
-    return new StorageException(StorageException.Reason.CORRUPT, what);
+    return new StorageException(StorageException.Reason.CORRUPT, what + Advice.DAMAGED);
   }
 
   /** How many groups of the log were read again. */
@@ -87,28 +88,9 @@ final class Recovery {
     for (LogGroup group = cursor.next(); group != null; group = cursor.next()) {
       for (int i = 0; i < group.size(); i++) {
         if (group.kind(i) == DataRecord.CATALOG) {
-          apply(catalog, RawDocument.wrap(group.payload(i)).toBsonDocument());
+          CatalogRecord.apply(catalog, RawDocument.wrap(group.payload(i)).toBsonDocument());
         }
       }
-    }
-  }
-
-  private static void apply(Catalog catalog, BsonDocument change) {
-    String what = change.getFirstKey();
-    switch (what) {
-      case CatalogRecord.PUT_COLLECTION ->
-          catalog.put(CollectionInfo.fromBson(change.getDocument(what)));
-      case CatalogRecord.DROP_COLLECTION -> catalog.drop(change.getInt32(what).getValue());
-      case CatalogRecord.PUT_SETTING -> {
-        var setting = change.getDocument(what);
-        catalog.putSetting(setting.getString("kind").getValue(), setting.getDocument("document"));
-      }
-      case CatalogRecord.REMOVE_SETTING -> {
-        var setting = change.getDocument(what);
-        catalog.removeSetting(
-            setting.getString("kind").getValue(), setting.getString("id").getValue());
-      }
-      default -> throw new IllegalStateException("unknown catalog record: " + what);
     }
   }
 

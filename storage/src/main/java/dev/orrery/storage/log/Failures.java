@@ -1,5 +1,6 @@
 package dev.orrery.storage.log;
 
+import dev.orrery.storage.Advice;
 import dev.orrery.storage.StorageException;
 import dev.orrery.storage.StorageException.Reason;
 import java.io.IOException;
@@ -30,11 +31,12 @@ final class Failures {
   }
 
   static StorageException corrupt(Path path, long offset, String what) {
-    return new StorageException(Reason.CORRUPT, describe(path, offset, what));
+    return new StorageException(Reason.CORRUPT, describe(path, offset, what) + Advice.DAMAGED);
   }
 
   static StorageException bad(Path path, Format.BadBytes bad) {
-    return new StorageException(bad.reason, describe(path, bad.offset, bad.getMessage()));
+    String advice = bad.reason == Reason.CORRUPT ? Advice.DAMAGED : Advice.NEWER;
+    return new StorageException(bad.reason, describe(path, bad.offset, bad.getMessage()) + advice);
   }
 
   private static String describe(Path path, long offset, String what) {

@@ -69,6 +69,12 @@ public final class Log implements Closeable {
     committer = new Committer(new ActiveSegment(), options);
   }
 
+  /** The file and the offset at which the log ends, for people. */
+  public String end() {
+    Segment last = active.segment();
+    return last.path() + " at offset " + last.end();
+  }
+
   /** Opens the log in {@code directory}, which is created if need be, and recovers it. */
   public static Log open(Path directory, LogOptions options) {
     return open(directory, options, new DiskFiles());
