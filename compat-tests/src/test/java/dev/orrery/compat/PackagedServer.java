@@ -64,10 +64,10 @@ public final class PackagedServer implements AutoCloseable {
   }
 
   /** How a run of the jar ended, and everything it printed. */
-  record Ended(int exitCode, String output) {}
+  public record Ended(int exitCode, String output) {}
 
   /** Runs the jar for something other than serving, until it ends. */
-  static Ended run(String... arguments) throws IOException, InterruptedException {
+  public static Ended run(String... arguments) throws IOException, InterruptedException {
     var command = new ArrayList<>(List.of(java(), "-jar", jar().toString()));
     command.addAll(List.of(arguments));
     Process process = new ProcessBuilder(command).redirectErrorStream(true).start();
@@ -75,11 +75,12 @@ public final class PackagedServer implements AutoCloseable {
     return new Ended(process.waitFor(), output);
   }
 
-  private static String java() {
+  /** The Java that runs these tests. */
+  public static String java() {
     return Path.of(System.getProperty("java.home"), "bin", "java").toString();
   }
 
-  private static Path jar() {
+  public static Path jar() {
     Path jar = Path.of("..", "server", "target", "orrery.jar").toAbsolutePath().normalize();
     if (!Files.exists(jar)) {
       throw new IllegalStateException(jar + " is missing: run mvn verify, which packages it first");

@@ -13,7 +13,7 @@ import org.bson.BsonDocument;
  * The smallest client: one connection, one OP_MSG at a time, the command sent and the reply
  * returned as they are. Drivers add and hide too much for comparing answers field by field.
  */
-final class WireClient implements AutoCloseable {
+public final class WireClient implements AutoCloseable {
   private static final int OP_MSG = 2013;
   private static final int HEADER_BYTES = 21;
   private static final int REPLY_MILLIS_MAX = 20_000;
@@ -22,14 +22,14 @@ final class WireClient implements AutoCloseable {
   private final DataInputStream in;
   private int requestId;
 
-  WireClient(int port) throws IOException {
+  public WireClient(int port) throws IOException {
     socket = new Socket(InetAddress.getLoopbackAddress(), port);
     socket.setTcpNoDelay(true);
     socket.setSoTimeout(REPLY_MILLIS_MAX);
     in = new DataInputStream(socket.getInputStream());
   }
 
-  BsonDocument command(BsonDocument command) throws IOException {
+  public BsonDocument command(BsonDocument command) throws IOException {
     byte[] body = RawDocument.of(command).toByteArray();
     var message = ByteBuffer.allocate(HEADER_BYTES + body.length).order(ByteOrder.LITTLE_ENDIAN);
     message.putInt(message.capacity()).putInt(++requestId).putInt(0).putInt(OP_MSG).putInt(0);

@@ -58,6 +58,7 @@ enum ConfigKey {
   TLS_ONLY("tls-only", "false", "Speak TLS and nothing else."),
 
   LIMIT_CONNECTIONS("limit.connections", "20000", "Connections that are open at a time."),
+  LIMIT_LOG_SEGMENT("limit.log-segment", "64MB", "Size of one file of the log, 4KB to 1GB."),
   LIMIT_LOGICAL_PARTITION(
       "limit.logical-partition", "20GB", "Size of all documents with one partition key value."),
   LIMIT_PARTITION_THROUGHPUT(

@@ -205,7 +205,10 @@ final class EngineBackend implements MongoServer.Backend {
     boolean isDurable = !config.storage().isEphemeral();
     var options =
         EngineOptions.defaults()
-            .with(LogOptions.defaults().withFsync(isDurable))
+            .with(
+                LogOptions.defaults()
+                    .withFsync(isDurable)
+                    .withSegmentBytes(config.limits().logSegmentBytes()))
             .with(
                 new EngineOptions.Limits(
                     config.limits().logicalPartitionBytes(),

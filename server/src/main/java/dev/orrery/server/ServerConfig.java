@@ -3,6 +3,7 @@ package dev.orrery.server;
 import dev.orrery.server.ConfigSources.Setting;
 import dev.orrery.server.throughput.CosmosRule;
 import dev.orrery.server.throughput.CosmosRules;
+import dev.orrery.storage.log.LogOptions;
 import java.math.BigInteger;
 import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
@@ -38,7 +39,10 @@ public record ServerConfig(
 
   /** What a partition may grow to. */
   public record Limits(
-      long logicalPartitionBytes, long physicalPartitionBytes, int partitionThroughput) {}
+      int logSegmentBytes,
+      long logicalPartitionBytes,
+      long physicalPartitionBytes,
+      int partitionThroughput) {}
 
   /** How to look inside; the console is off when it has no port. */
   public record Diagnostics(OptionalInt consolePort, LogLevel logLevel, int slowMillis) {}
@@ -110,6 +114,7 @@ public record ServerConfig(
             trueOrFalse(sources.setting(ConfigKey.EPHEMERAL)));
     var limits =
         new Limits(
+            segment(sources.setting(ConfigKey.LIMIT_LOG_SEGMENT)),
             size(sources.setting(ConfigKey.LIMIT_LOGICAL_PARTITION)),
             size(sources.setting(ConfigKey.LIMIT_PHYSICAL_PARTITION)),
             integer(sources.setting(ConfigKey.LIMIT_PARTITION_THROUGHPUT), 1, 1_000_000_000));
@@ -214,6 +219,14 @@ public record ServerConfig(
         Arrays.stream(values)
             .map(value -> value.name().toLowerCase(Locale.ROOT))
             .collect(Collectors.joining(" or ")));
+  }
+
+  private static int segment(Setting setting) {
+    long bytes = size(setting);
+    if (bytes < LogOptions.SEGMENT_BYTES_MIN || bytes > LogOptions.SEGMENT_BYTES_MAX) {
+      throw wrong(setting, "a size from 4KB to 1GB");
+    }
+    return (int) bytes;
   }
 
   /** Bytes, in powers of 1024. */

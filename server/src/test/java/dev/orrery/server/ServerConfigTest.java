@@ -48,6 +48,7 @@ final class ServerConfigTest {
             tls-key= ORRERY_TLS_KEY
             tls-only=false ORRERY_TLS_ONLY
             limit.connections=20000 ORRERY_LIMIT_CONNECTIONS
+            limit.log-segment=64MB ORRERY_LIMIT_LOG_SEGMENT
             limit.logical-partition=20GB ORRERY_LIMIT_LOGICAL_PARTITION
             limit.partition-throughput=10000 ORRERY_LIMIT_PARTITION_THROUGHPUT
             limit.physical-partition=50GB ORRERY_LIMIT_PHYSICAL_PARTITION
@@ -63,7 +64,8 @@ final class ServerConfigTest {
     assertThat(config.storage())
         .isEqualTo(new ServerConfig.Storage(Path.of("./orrery-data"), false));
     assertThat(config.profile()).isEqualTo(Profile.EXTENDED);
-    assertThat(config.limits()).isEqualTo(new ServerConfig.Limits(20L << 30, 50L << 30, 10_000));
+    assertThat(config.limits())
+        .isEqualTo(new ServerConfig.Limits(64 << 20, 20L << 30, 50L << 30, 10_000));
     assertThat(config.diagnostics().consolePort()).hasValue(8081);
     assertThat(config.diagnostics().logLevel()).isEqualTo(LogLevel.WARN);
   }
@@ -86,12 +88,13 @@ final class ServerConfigTest {
             "physical-partition=512",
             "--limit",
             "partition-throughput=400",
+            "--limit=log-segment=256KB",
             "--limit=connections=7");
 
     assertThat(config.network()).isEqualTo(new ServerConfig.Network("::1", 0, 3, 7));
     assertThat(config.storage()).isEqualTo(new ServerConfig.Storage(Path.of("d"), true));
     assertThat(config.profile()).isEqualTo(Profile.COSMOS);
-    assertThat(config.limits()).isEqualTo(new ServerConfig.Limits(1 << 20, 512, 400));
+    assertThat(config.limits()).isEqualTo(new ServerConfig.Limits(256 << 10, 1 << 20, 512, 400));
     assertThat(config.diagnostics().consolePort()).isEmpty();
     assertThat(config.diagnostics().logLevel()).isEqualTo(LogLevel.DEBUG);
   }
@@ -162,7 +165,7 @@ final class ServerConfigTest {
         "--limit=logical-partition=1XB | must be a size such as 500KB, 1MB or 20GB",
         "--limit=logical-partition=8388608TB | must be a size such as 500KB, 1MB or 20GB",
         "--limit=logical-partition | needs a value: logical-partition=<value>",
-        "--limit=documents=1 | unknown limit documents; known are: connections, logical-partition",
+        "--limit=documents=1 | unknown limit documents; known are: connections, log-segment",
         "--prot=1 | unknown option --prot=1; known are: --auth, --bind, --burst-capacity, --config",
         "check | unknown option check; known are: --auth, --bind",
         "--tls-ca=a | tls-cert, tls-key and tls-ca need --tls or --tls-only",
