@@ -31,7 +31,10 @@ final class CommandLineParser {
             "A MongoDB-wire-protocol server that behaves like Azure Cosmos DB for MongoDB.")
         .footer(
             "'orrery certificate --data <dir>' prints the certificate that --tls made.%n"
-                + "'orrery check --data <dir>' verifies a store that no server has open.%n"
+                + "'orrery check --data <dir>' verifies a store that no server has open; --repair"
+                + " mends what can be mended.%n"
+                + "'orrery salvage --data <dir> --out <dir>' copies what can be read out of a"
+                + " damaged store.%n"
                 + "'orrery import' and 'orrery export' move data from and to files and dumps of"
                 + " MongoDB; --help after each lists its options.%n"
                 + "Each option can also be set in the environment (--console-port is"

@@ -19,6 +19,7 @@ import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.stream.Stream;
@@ -34,12 +35,14 @@ final class CheckCommandLineTest {
   private final ByteArrayOutputStream out = new ByteArrayOutputStream();
   private final ByteArrayOutputStream err = new ByteArrayOutputStream();
 
-  private int check() {
+  private int check(String... more) {
     var main =
         new Main(
             new PrintStream(out, true, StandardCharsets.UTF_8),
             new PrintStream(err, true, StandardCharsets.UTF_8));
-    return main.run(Map.of(), "check", "--data", directory.toString());
+    var arguments = new ArrayList<>(List.of("check", "--data", directory.toString()));
+    arguments.addAll(List.of(more));
+    return main.run(Map.of(), arguments.toArray(String[]::new));
   }
 
   private ChronicleEngine open() {
@@ -48,15 +51,23 @@ final class CheckCommandLineTest {
   }
 
   private void fill(ChronicleEngine engine) {
+    fill(engine, 200, 1_000);
+  }
+
+  private void fill(ChronicleEngine engine, int documents, int bytes) {
     var creation =
         new CollectionInfo.Creation(
             new BsonDocument(), null, List.of(IndexSpec.idIndex()), 1, new BsonDocument());
     var store = engine.create(new Namespace("shop", "orders"), creation);
-    for (int i = 0; i < 200; i++) {
+    var batch = new ArrayList<WriteOperation>();
+    for (int i = 1; i <= documents; i++) {
       var document =
-          new BsonDocument("_id", new BsonInt32(i)).append("x", new BsonString("x".repeat(1_000)));
-      var insert = new WriteOperation.Insert(store, RawDocument.of(document));
-      engine.commit(WriteBatch.of(insert), new WorkMeter());
+          new BsonDocument("_id", new BsonInt32(i)).append("x", new BsonString("x".repeat(bytes)));
+      batch.add(new WriteOperation.Insert(store, RawDocument.of(document)));
+      if (i % 20 == 0) {
+        engine.commit(new WriteBatch(batch, WriteBatch.OnFailure.STOP), new WorkMeter());
+        batch.clear();
+      }
     }
   }
 
@@ -96,6 +107,50 @@ final class CheckCommandLineTest {
     Files.delete(index);
     assertThat(check()).isEqualTo(Main.FAILED);
     assertThat(err.toString(StandardCharsets.UTF_8)).contains(index.toString());
+  }
+
+  @Test
+  void aRepairMakesALostIndexAnew() throws IOException {
+    try (var engine = open()) {
+      fill(engine);
+    }
+    Path index = directory.resolve("partitions").resolve("1-0").resolve("index-0");
+    Files.delete(index);
+    assertThat(check("--repair")).isZero();
+    assertThat(out.toString(StandardCharsets.UTF_8))
+        .contains("repaired: " + index)
+        .endsWith("The store is sound.\n");
+    assertThat(check()).isZero();
+  }
+
+  @Test
+  void aRepairMakesADamagedIndexAnew() throws IOException {
+    try (var engine = open()) {
+      fill(engine, 20_000, 1); // so many that not all is read when it is opened
+    }
+    Path index = directory.resolve("partitions").resolve("1-0").resolve("index-0");
+    byte[] bytes = Files.readAllBytes(index);
+    bytes[5 * 4096 + 300] ^= 1;
+    Files.write(index, bytes);
+    assertThat(check("--repair")).as(err.toString(StandardCharsets.UTF_8)).isZero();
+    assertThat(out.toString(StandardCharsets.UTF_8))
+        .contains("repaired: ")
+        .endsWith("The store is sound.\n");
+    assertThat(check()).isZero();
+  }
+
+  @Test
+  void aRepairLeavesADamagedLogAlone() throws IOException {
+    try (var engine = open()) {
+      fill(engine);
+    }
+    Path segment = segments().get(1);
+    byte[] bytes = Files.readAllBytes(segment);
+    bytes[30_000] ^= 1;
+    Files.write(segment, bytes);
+    assertThat(check("--repair")).isEqualTo(Main.FAILED);
+    assertThat(err.toString(StandardCharsets.UTF_8)).contains("orrery salvage");
+    assertThat(Files.readAllBytes(segment)).isEqualTo(bytes);
   }
 
   @Test

@@ -116,6 +116,15 @@ public interface StorageEngine extends AutoCloseable {
   /** Checks all checksums and cross references of a collection; one line for each fault found. */
   List<String> validate(CollectionStore collection);
 
+  /**
+   * Checks a collection as {@link #validate} does, and makes everything anew that can be made from
+   * the documents where there is a fault, while reads and writes go on.
+   *
+   * @param pause called now and then, without any lock of a partition: what it throws ends the
+   *     repair, and what was not yet made anew stays as it was
+   */
+  RepairResult repair(CollectionStore collection, Runnable pause);
+
   /** Bytes that the engine occupies on disk, log and indexes together. */
   long diskBytes();
 

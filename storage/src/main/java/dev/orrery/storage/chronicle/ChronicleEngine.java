@@ -3,6 +3,7 @@ package dev.orrery.storage.chronicle;
 import dev.orrery.storage.CollectionStore;
 import dev.orrery.storage.CommitResult;
 import dev.orrery.storage.Namespace;
+import dev.orrery.storage.RepairResult;
 import dev.orrery.storage.StorageEngine;
 import dev.orrery.storage.StorageException;
 import dev.orrery.storage.StorageHooks;
@@ -404,6 +405,11 @@ public final class ChronicleEngine implements StorageEngine {
   @Override
   public List<String> validate(CollectionStore collection) {
     return new Validation(log).run((ChronicleCollection) collection);
+  }
+
+  @Override
+  public RepairResult repair(CollectionStore collection, Runnable pause) {
+    return new CollectionRepair(this, (ChronicleCollection) collection).run(pause);
   }
 
   @Override

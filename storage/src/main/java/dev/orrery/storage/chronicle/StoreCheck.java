@@ -3,6 +3,7 @@ package dev.orrery.storage.chronicle;
 import dev.orrery.storage.CollectionStore;
 import dev.orrery.storage.PartitionStatistics;
 import dev.orrery.storage.PartitionStore;
+import dev.orrery.storage.RepairResult;
 import dev.orrery.storage.StorageException;
 import dev.orrery.storage.StorageHooks;
 import dev.orrery.storage.log.LogCheck;
@@ -20,25 +21,35 @@ public final class StoreCheck {
   /*
    * The log is read first, without changing it: if it is damaged, nothing else is touched. Then the
    * store is opened, which after a crash means recovery, as every start would do it. A structure that
-   * this has to make anew counts as a fault, although it is none any more.
+   * this has to make anew counts as a fault, although it is none any more, unless a repair was asked for.
    */
 
   private final Path directory;
   private final StorageHooks hooks;
   private final Consumer<String> progress;
+  private final boolean isRepairing;
   private final List<String> faults = new ArrayList<>();
 
-  /**
-   * @param progress gets a line for each thing that was checked
-   */
+  /** A check that repairs nothing. */
   public StoreCheck(Path directory, StorageHooks hooks, Consumer<String> progress) {
-    this.directory = directory;
-    this.hooks = hooks;
-    this.progress = progress;
+    this(directory, hooks, progress, false);
   }
 
   /**
-   * One line for each fault, with file and offset where there is one; empty when all is well.
+   * @param progress gets a line for each thing that was checked or repaired
+   * @param isRepairing whether to make anew what disagrees with the documents
+   */
+  public StoreCheck(
+      Path directory, StorageHooks hooks, Consumer<String> progress, boolean isRepairing) {
+    this.directory = directory;
+    this.hooks = hooks;
+    this.progress = progress;
+    this.isRepairing = isRepairing;
+  }
+
+  /**
+   * One line for each fault, with file and offset where there is one; empty when all is well. What
+   * was repaired is no fault any more.
    *
    * @throws StorageException UNUSABLE when the store is in use, or was written by a newer version
    */
@@ -73,14 +84,29 @@ public final class StoreCheck {
       for (CollectionStore collection : engine.collections()) {
         check(engine, collection);
       }
-      faults.addAll(engine.rebuilt());
+      List<String> rebuilt = engine.rebuilt();
+      if (isRepairing) {
+        rebuilt.forEach(what -> progress.accept("repaired: " + what));
+      } else {
+        faults.addAll(rebuilt);
+      }
     }
+  }
+
+  /** Returns what could not be repaired. */
+  private List<String> repair(ChronicleEngine engine, CollectionStore collection) {
+    RepairResult result = engine.repair(collection, () -> {});
+    if (result.isRepaired()) {
+      String name = collection.info().namespace().toString();
+      result.found().forEach(fault -> progress.accept("repaired: " + name + ": " + fault));
+    }
+    return result.remaining();
   }
 
   private void check(ChronicleEngine engine, CollectionStore collection) {
     List<String> found;
     try {
-      found = engine.validate(collection);
+      found = isRepairing ? repair(engine, collection) : engine.validate(collection);
     } catch (StorageException e) {
       found = List.of(e.getMessage());
     }

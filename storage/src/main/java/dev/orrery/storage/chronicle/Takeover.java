@@ -142,6 +142,7 @@ final class Takeover {
     if (parent.isDropped()) {
       throw parent.gone();
     }
+    parent.requireHealthy(); // else the children may lack the write that failed
     if (parent.mirror().isOverrun()) {
       throw new StorageException(
           StorageException.Reason.UNAVAILABLE, parent + " took too many writes to be merged");

@@ -27,26 +27,71 @@ final class Validation {
 
   private final Log log;
   private final List<String> faults = new ArrayList<>();
+  private int faultsSeen;
+  private int strays;
+  private long missingEntries;
+  private long extraEntries;
 
   Validation(Log log) {
     this.log = log;
   }
 
-  /** One line for each fault; empty when all is well. */
+  /** One line for each fault, up to a limit; empty when all is well. */
   List<String> run(ChronicleCollection collection) {
     collection.structureLock().lock();
     try {
-      collection.physicalPartitions().forEach(partition -> check(collection, partition));
+      collection.physicalPartitions().forEach(partition -> isSound(collection, partition));
     } finally {
       collection.structureLock().unlock();
     }
-    return faults.size() > FAULTS_MAX ? faults.subList(0, FAULTS_MAX) : faults;
+    return faults();
+  }
+
+  /** Checks one partition; the lock on the collection's structure must be held. */
+  boolean isSound(ChronicleCollection collection, PhysicalPartition partition) {
+    int before = faultsSeen;
+    try {
+      check(collection, partition);
+    } catch (StorageException e) {
+      if (e.reason() != StorageException.Reason.CORRUPT) {
+        throw e;
+      }
+      fault(partition + ": " + e.getMessage());
+    }
+    return faultsSeen == before;
+  }
+
+  List<String> faults() {
+    return List.copyOf(faults);
+  }
+
+  /** How many documents lie in a partition that is not theirs. */
+  int strays() {
+    return strays;
+  }
+
+  /** How many index entries documents should have and have not. */
+  long missingEntries() {
+    return missingEntries;
+  }
+
+  /** How many index entries there are that no document has. */
+  long extraEntries() {
+    return extraEntries;
+  }
+
+  private void fault(String what) {
+    faultsSeen++;
+    if (faults.size() < FAULTS_MAX) {
+      faults.add(what);
+    }
   }
 
   /** What the documents of a partition say, to compare with the structures. */
   static final class Tally {
     private final OrderedIndex[] indexes;
     private final long[] entries;
+    private final long[] missing;
     private final Map<ByteBuffer, long[]> keys = new HashMap<>();
     private long documents;
     private long bytes;
@@ -57,6 +102,7 @@ final class Validation {
     private Tally(OrderedIndex[] indexes) {
       this.indexes = indexes;
       this.entries = new long[indexes.length];
+      this.missing = new long[indexes.length];
     }
 
     /** Takes note of a commit. The partition's lock is held. */
@@ -94,7 +140,7 @@ final class Validation {
       verifyFiles(partition, files);
       var tally = new Tally(files.indexes());
       boolean hasMore = true;
-      while (hasMore && faults.size() < FAULTS_MAX) {
+      while (hasMore) {
         partition.lock.lock();
         try {
           hasMore = checkPage(collection, partition, tally);
@@ -144,7 +190,7 @@ final class Validation {
         files.sizes().verify();
       }
     } catch (StorageException e) {
-      faults.add(partition + ": " + e.getMessage());
+      fault(partition + ": " + e.getMessage());
     }
   }
 
@@ -156,15 +202,16 @@ final class Validation {
     try {
       document = RawDocument.wrap(log.readPayload(slot[1]));
     } catch (StorageException e) {
-      faults.add(partition + " record " + recordId + ": " + e.getMessage());
+      fault(partition + " record " + recordId + ": " + e.getMessage());
       return;
     }
     PrimaryKey key = collection.keys().of(document);
     if (!partition.range().contains(key.epk()) && collection.keys().isPartitioned()) {
-      faults.add(partition + " record " + recordId + ": belongs to another partition");
+      strays++;
+      fault(partition + " record " + recordId + ": belongs to another partition");
     }
     if (files.ids().find(key.bytes()) != recordId) {
-      faults.add(partition + " record " + recordId + ": not found by its primary key");
+      fault(partition + " record " + recordId + ": not found by its primary key");
     }
     tally.count(key.logicalKey(), 1, document.length());
     OrderedIndex[] indexes = tally.indexes;
@@ -172,7 +219,8 @@ final class Validation {
       for (byte[] indexKey : indexes[i].keysOf(document)) {
         tally.entries[i]++;
         if (!indexes[i].tree().contains(indexKey, recordId)) {
-          faults.add(
+          tally.missing[i]++;
+          fault(
               partition + " record " + recordId + ": missing in index " + indexes[i].spec().name());
         }
         checkUnique(
@@ -184,7 +232,7 @@ final class Validation {
   private void checkUnique(
       PhysicalPartition partition, OrderedIndex index, long recordId, byte[] uniqueKey) {
     if (index.unique() != null && index.unique().find(uniqueKey) != recordId) {
-      faults.add(
+      fault(
           partition + " record " + recordId + ": not in the unique keys of " + index.spec().name());
     }
   }
@@ -199,6 +247,9 @@ final class Validation {
       if (indexes[i].entry().ready()) {
         String what = "entries of index " + indexes[i].spec().name();
         expect(partition, what, tally.entries[i], indexes[i].entries());
+        missingEntries += tally.missing[i];
+        long held = tally.entries[i] - tally.missing[i];
+        extraEntries += Math.max(0, indexes[i].entries() - held);
         if (indexes[i].unique() != null) {
           expect(partition, "unique " + what, tally.entries[i], indexes[i].unique().size());
         }
@@ -218,7 +269,7 @@ final class Validation {
 
   private void expect(PhysicalPartition partition, String what, long found, long counted) {
     if (found != counted) {
-      faults.add(partition + ": " + what + ": " + found + " found, " + counted + " counted");
+      fault(partition + ": " + what + ": " + found + " found, " + counted + " counted");
     }
   }
 }

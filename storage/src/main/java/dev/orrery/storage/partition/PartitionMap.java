@@ -124,6 +124,21 @@ public final class PartitionMap {
   }
 
   /**
+   * The map after partition {@code id} gave all it had to a new one.
+   *
+   * @param givenIds the highest record id that the partition gave
+   */
+  public PartitionMap renew(int id, long givenIds) {
+    Entry old = find(id);
+    var parents = new ArrayList<>(old.parents());
+    parents.add(id);
+    var result = new ArrayList<>(entries);
+    result.remove(old);
+    result.add(new Entry(nextId, old.range(), parents, givenIds));
+    return new PartitionMap(result, nextId + 1, renumberings);
+  }
+
+  /**
    * The map after two neighbours became one new partition.
    *
    * @param renumbering what happens to the record ids of the upper one

@@ -1,0 +1,115 @@
+package dev.orrery.storage.chronicle;
+
+import dev.orrery.storage.RepairResult;
+import dev.orrery.storage.StorageException;
+import dev.orrery.storage.catalog.CollectionInfo;
+import dev.orrery.storage.catalog.ThroughputShares;
+import dev.orrery.storage.partition.PartitionMap;
+import java.util.ArrayList;
+import java.util.List;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** Mends the structures of a collection from its documents while it serves. */
+final class CollectionRepair {
+  /*
+   * A partition with a fault is replaced by a new one with the same range, in the way of a split with
+   * one child: slots, maps and indexes are all made anew from the documents in the log, cursors go
+   * on in the new one, and a crash leaves the one or the other. What only the old slots know, which
+   * records there are, is taken from them; if those cannot be read there is nothing to copy from,
+   * and the next start makes them from the log.
+   */
+  private static final Logger LOGGER = LoggerFactory.getLogger(CollectionRepair.class);
+
+  private final ChronicleEngine engine;
+  private final ChronicleCollection collection;
+
+  CollectionRepair(ChronicleEngine engine, ChronicleCollection collection) {
+    this.engine = engine;
+    this.collection = collection;
+  }
+
+  RepairResult run(Runnable pause) {
+    RepairResult result = repair(pause);
+    if (!result.found().isEmpty()) {
+      engine.checkpoint(); // from now on it is known how new the files are
+    }
+    return result;
+  }
+
+  private RepairResult repair(Runnable pause) {
+    collection.structureLock().lock();
+    try {
+      var before = new Validation(engine.log());
+      var remaining = new ArrayList<String>();
+      for (PhysicalPartition partition : collection.physicalPartitions()) {
+        pause.run();
+        int strays = before.strays();
+        if (before.isSound(collection, partition)) {
+          continue;
+        }
+        if (before.strays() > strays) {
+          remaining.add(
+              partition
+                  + " was not repaired: it has documents of other partitions; export the"
+                  + " collection, and import it under another name");
+        } else {
+          remaining.addAll(renew(partition, pause));
+        }
+      }
+      return new RepairResult(
+          before.faults(), remaining, before.missingEntries(), before.extraEntries());
+    } finally {
+      collection.structureLock().unlock();
+    }
+  }
+
+  /** Returns what is still wrong. */
+  private List<String> renew(PhysicalPartition parent, Runnable pause) {
+    try {
+      parent.requireHealthy();
+      PhysicalPartition child = child(parent);
+      new Takeover(engine, collection, List.of(parent), List.of(child))
+          .run(change(parent, child), done -> pause.run());
+      LOGGER.warn("the structures of {} were made anew as {}", parent, child);
+      var after = new Validation(engine.log());
+      after.isSound(collection, child);
+      return after.faults();
+    } catch (StorageException e) {
+      if (e.reason() == StorageException.Reason.CORRUPT
+          || e.reason() == StorageException.Reason.UNAVAILABLE) {
+        return List.of(parent + " was not repaired: " + e.getMessage());
+      }
+      throw e;
+    }
+  }
+
+  private PhysicalPartition child(PhysicalPartition parent) {
+    PartitionMap map = collection.info().partitions().renew(parent.id(), 0);
+    return engine
+        .all()
+        .partition(collection.info().id(), map.find(map.nextId() - 1), collection::info);
+  }
+
+  private Takeover.Change change(PhysicalPartition parent, PhysicalPartition child) {
+    return new Takeover.Change() {
+      @Override
+      public SplitMirror mirror(PhysicalPartition ignored) {
+        return new SplitMirror(collection, List.of(child));
+      }
+
+      @Override
+      public CollectionInfo apply(CollectionInfo info) {
+        PartitionMap map = info.partitions().renew(parent.id(), parent.files().givenIds());
+        return info.withPartitions(map)
+            .withThroughput(
+                ThroughputShares.split(info.throughput(), parent.id(), List.of(child.id())));
+      }
+
+      @Override
+      public List<Successor> successors(PhysicalPartition ignored) {
+        return List.of(Successor.ofSplit(child));
+      }
+    };
+  }
+}
