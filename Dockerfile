@@ -12,7 +12,8 @@ FROM eclipse-temurin:21-jdk
 RUN groupadd --system --gid 10001 orrery \
     && useradd --system --uid 10001 --gid orrery --home-dir /data --no-create-home orrery \
     && mkdir /data /opt/orrery \
-    && chown orrery:orrery /data
+    && chown orrery:orrery /data \
+    && chmod 0700 /data
 COPY --from=build /source/server/target/orrery.jar /opt/orrery/orrery.jar
 
 # A short run writes down the classes that a start needs; later starts map them into memory.

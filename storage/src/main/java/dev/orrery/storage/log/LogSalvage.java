@@ -65,7 +65,7 @@ public final class LogSalvage implements AutoCloseable {
     try {
       SortedSet<Long> numbers = numbers();
       for (long number : numbers) {
-        open(number, number == numbers.last());
+        open(number, numbers.last());
       }
     } catch (IOException e) {
       close();
@@ -112,8 +112,8 @@ public final class LogSalvage implements AutoCloseable {
     losses.add(new LogLoss(file, offset, bytes, what, null));
   }
 
-  private void open(long number, boolean isLast) throws IOException {
-    Path path = path(number);
+  private void open(long named, long last) throws IOException {
+    Path path = path(named);
     try (var channel = FileChannel.open(path, StandardOpenOption.READ)) {
       long size = Math.min(channel.size(), Integer.MAX_VALUE);
       if (size < Format.SEGMENT_HEADER_BYTES) {
@@ -131,7 +131,19 @@ public final class LogSalvage implements AutoCloseable {
         }
         lose(path, 0, Format.SEGMENT_HEADER_BYTES, e.getMessage());
       }
-      var place = new SegmentSalvage.Place(path, number, isLast, durableLsn);
+      long number = header == null ? named : header.number(); // it tells what positions mean
+      if (number != named) {
+        lose(
+            path,
+            16,
+            0,
+            "this is segment " + number + " under another's name; it was read as that");
+      }
+      if (segments.containsKey(number)) {
+        mapping.release();
+        return; // the same twice
+      }
+      var place = new SegmentSalvage.Place(path, number, number >= last, durableLsn);
       segments.put(number, new SegmentSalvage(place, mapping, header, shape));
     }
   }

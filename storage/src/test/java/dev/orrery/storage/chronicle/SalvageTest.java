@@ -270,6 +270,73 @@ final class SalvageTest {
   }
 
   @Test
+  void severalDamagesAtOnceCostWhatLayThere() throws IOException {
+    var random = new Random(3);
+    for (int round = 0; round < 10; round++) {
+      Path damaged = store.copy();
+      var hits = new ArrayList<Hit>();
+      for (Path segment : store.segments(damaged)) {
+        byte[] bytes = Files.readAllBytes(segment);
+        for (int i = 0; i < 6; i++) {
+          int from = i == 0 ? random.nextInt(64) : random.nextInt(bytes.length);
+          int to = Math.min(bytes.length, from + 1 + random.nextInt(100));
+          for (int at = from; at < to; at++) {
+            bytes[at] ^= (byte) (1 + random.nextInt(255));
+          }
+          hits.add(new Hit(segment.getFileName().toString(), from, to));
+        }
+        Files.write(segment, bytes);
+      }
+      DamagedStore.Taken taken = DamagedStore.salvage(damaged);
+      for (Namespace name : store.model.keySet()) {
+        Map<Integer, BsonDocument> found = taken.documents.get(name.toString());
+        int missed = 0;
+        for (var entry : store.model.get(name).entrySet()) {
+          DamagedStore.Span span = store.lastRecords.get(name).get(entry.getKey());
+          boolean isHit = hits.stream().anyMatch(hit -> span.isHit(hit.segment, hit.from, hit.to));
+          if (!isHit) {
+            assertThat(found.get(entry.getKey())).isEqualTo(entry.getValue());
+          } else if (!entry.getValue().equals(found.get(entry.getKey()))) {
+            missed++;
+          }
+        }
+        assertThat(missed).isPositive(); // else this test shows little
+      }
+      PartitionOpener.deleteDirectory(damaged);
+    }
+  }
+
+  @Test
+  void damagedSlotsAndSwappedSegmentsAreGotAround() throws IOException {
+    Path damaged = store.copy();
+    try (Stream<Path> partitions = Files.list(damaged.resolve("partitions"))) {
+      for (Path partition : partitions.toList()) {
+        flip(partition.resolve("slots"), 100, 3);
+      }
+    }
+    DamagedStore.Taken taken = DamagedStore.salvage(damaged);
+    requireAllButHit(taken, null);
+    assertThat(taken.report.losses())
+        .hasSizeGreaterThan(1)
+        .allMatch(loss -> loss.contains("slots"));
+
+    Path swapped = store.copy();
+    Path one = store.segments(swapped).get(0);
+    Path other = store.segments(swapped).get(1);
+    Path aside = swapped.resolve("aside");
+    Files.move(one, aside);
+    Files.move(other, one);
+    Files.move(aside, other);
+    DamagedStore.Taken both = DamagedStore.salvage(swapped);
+    requireAllButHit(both, null);
+    assertThat(both.report.losses()).hasSize(2).allMatch(loss -> loss.contains("this is segment"));
+    assertThat(both.report.collections()).allMatch(each -> each.lost() + each.older() == 0);
+    assertThatThrownBy(() -> ChronicleEngine.open(swapped, store.options, new NoHooks()))
+        .hasMessageContaining(one + " at offset 16: this is segment 2")
+        .hasMessageContaining("orrery salvage");
+  }
+
+  @Test
   void aNewerFormatIsRefusedByItsVersion() throws IOException {
     Path damaged = store.copy();
     Path segment = store.segments(damaged).get(1);
