@@ -159,7 +159,7 @@ final class AccessPaths {
     double share = 1;
     boolean isBehindRange = false;
     for (Intervals bounds : access.bounds()) {
-      if (isBehindRange && !bounds.isAll()) {
+      if (isBehindRange && !bounds.isAll() && bounds != WildcardMatcher.Pairs.ALL.path()) {
         share *= LATER_FIELD_SHARE;
       }
       isBehindRange |= !bounds.isPoint();

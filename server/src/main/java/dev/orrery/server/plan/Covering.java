@@ -18,7 +18,7 @@ import org.jspecify.annotations.Nullable;
  * As in MongoDB a projection is covered when the key of one index entry has every field that is
  * kept or sorted by, and the bounds of the scan say all that the filter says. What the key cannot
  * tell keeps a field from being covered: arrays, hashes, text under a collation, and numbers of
- * mixed types (see NumberTypes). A field that the document lacks is null in the key and comes out
+ * mixed types (see NumberTypes). Of the values in a wildcard index nobody notes the types. A field that the document lacks is null in the key and comes out
  * as null: MongoDB's covered queries do the same.
  */
 
@@ -69,6 +69,7 @@ record Covering(List<IndexAccess.Part> parts, Set<String> wanted) {
   static @Nullable Covering of(IndexAccess access, Set<String> wanted, FieldsSeen seen) {
     boolean isReadable =
         access.index().collation() == null
+            && !access.isWildcard()
             && access.parts().stream().allMatch(one -> one.kind() == IndexField.Kind.ORDERED);
     var missing = new HashSet<>(wanted);
     for (int i = 0; isReadable && i < access.parts().size(); i++) {

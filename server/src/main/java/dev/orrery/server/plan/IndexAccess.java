@@ -38,6 +38,13 @@ record IndexAccess(
     return multikeyFields != 0;
   }
 
+  /** Whether a scan may meet a document several times. */
+  boolean mayRepeat() {
+    return isMultikey()
+        || (bounds.size() > index.fields().size()
+            && bounds.contains(WildcardMatcher.Pairs.ALL.path()));
+  }
+
   boolean isMultikey(int part) {
     return (multikeyFields >> part & 1) != 0;
   }

@@ -47,9 +47,6 @@ final class IndexMatcher {
     }
     StringOrder strings = stringsOf(index);
     var predicates = new PredicateBounds(strings, isSameCollation(index));
-    if (index.has(IndexField.Kind.WILDCARD)) {
-      return new WildcardMatcher(index, predicates, conditions).match(multikeyFields);
-    }
     return new Builder(index, predicates, multikeyFields).build();
   }
 
@@ -74,6 +71,9 @@ final class IndexMatcher {
     private final List<Intervals> bounds = new ArrayList<>();
     private final List<@Nullable Candidate> chosen = new ArrayList<>();
     private final Set<Filter> ensured = Collections.newSetFromMap(new IdentityHashMap<>());
+    private WildcardMatcher.@Nullable Pairs pairs;
+    private int wildcard;
+    private boolean isBounded;
     private boolean excludesMissing;
 
     Builder(IndexSpec index, PredicateBounds predicates, long multikeyFields) {
@@ -82,18 +82,51 @@ final class IndexMatcher {
       this.multikeyFields = multikeyFields;
     }
 
-    IndexMatch build() {
-      boolean isBounded = false;
+    @Nullable IndexMatch build() {
       for (int i = 0; i < index.fields().size(); i++) {
         IndexField field = index.fields().get(i);
-        parts.add(new IndexAccess.Part(field.path().dotted(), field.kind(), field.isDescending()));
-        List<Candidate> candidates = candidates(i, field);
-        candidates.forEach(one -> excludesMissing |= one.bounds.excludesMissing());
-        isBounded |= i == 0 && !candidates.isEmpty();
-        bounds.add(isMultikey(i) ? chooseOne(i, candidates) : intersect(candidates));
+        if (field.kind() == IndexField.Kind.WILDCARD) {
+          addPairs(i, field);
+        } else {
+          addField(i, field);
+        }
       }
-      var access = new IndexAccess(index, parts, bounds, multikeyFields, null);
-      return new IndexMatch(access, isBounded, excludesMissing, ensured);
+      boolean isUseless = pairs != null && pairs.areAll() && !isBounded;
+      var access = new IndexAccess(index, parts, bounds, multikeyParts(), null);
+      return isUseless ? null : new IndexMatch(access, isBounded, excludesMissing, ensured);
+    }
+
+    private void addField(int i, IndexField field) {
+      parts.add(new IndexAccess.Part(field.path().dotted(), field.kind(), field.isDescending()));
+      List<Candidate> candidates = candidates(i, field);
+      candidates.forEach(one -> excludesMissing |= one.bounds.excludesMissing());
+      isBounded |= i == 0 && !candidates.isEmpty();
+      bounds.add(isMultikey(i) ? chooseOne(i, candidates) : intersect(candidates));
+    }
+
+    private void addPairs(int position, IndexField field) {
+      pairs = new WildcardMatcher(index, predicates, conditions).pairs();
+      wildcard = position;
+      boolean isDescending = field.isDescending();
+      parts.add(new IndexAccess.Part(WildcardMatcher.PATH, IndexField.Kind.ORDERED, false));
+      parts.add(new IndexAccess.Part(pairs.name(), IndexField.Kind.ORDERED, isDescending));
+      bounds.add(pairs.path());
+      bounds.add(pairs.values().intervals());
+      chosen.add(null);
+      if (!pairs.areAll()) {
+        isBounded |= position == 0;
+        excludesMissing = true;
+        ensure(new Candidate(pairs.condition(), pairs.values()));
+      }
+    }
+
+    /** A bit for each part: that of a wildcard is for its values, paths have none. */
+    private long multikeyParts() {
+      if (pairs == null) {
+        return multikeyFields;
+      }
+      long before = multikeyFields & ((1L << wildcard) - 1);
+      return before | (multikeyFields >> wildcard) << (wildcard + 1);
     }
 
     private boolean isMultikey(int field) {
@@ -162,7 +195,9 @@ final class IndexMatcher {
     private boolean isCompatible(int field, Candidate candidate) {
       for (int i = 0; i < field; i++) {
         Candidate other = chosen.get(i);
-        boolean mayShareArray = parts.get(i).firstName().equals(parts.get(field).firstName());
+        boolean mayShareArray =
+            firstName(index.fields().get(i).path().dotted(), 0)
+                .equals(firstName(index.fields().get(field).path().dotted(), 0));
         if (other != null && mayShareArray && !isSameElement(other, candidate)) {
           return false;
         }

@@ -49,7 +49,7 @@ record IndexScan(IndexAccess access, boolean isReverse) implements PlanNode {
       this.statistics = statistics;
       this.cursor = cursor;
       this.bounds = bounds;
-      this.seen = access.isMultikey() || execution.isForWrites() ? new HashSet<>() : null;
+      this.seen = access.mayRepeat() || execution.isForWrites() ? new HashSet<>() : null;
       statistics.seeks = 1;
     }
 

@@ -9,7 +9,6 @@ import org.bson.BsonArray;
 import org.bson.BsonDocument;
 import org.bson.BsonInt32;
 import org.bson.BsonString;
-import org.bson.BsonValue;
 
 /** How explain shows the scan of an index. */
 final class IndexScanExplanation {
@@ -89,9 +88,14 @@ final class IndexScanExplanation {
     if (!access.isWildcard()) {
       return access.index().keyPattern();
     }
-    BsonValue direction = access.index().keyPattern().values().iterator().next();
     var pattern = new BsonDocument();
-    access.parts().forEach(part -> pattern.append(part.path(), direction));
+    int part = 0;
+    for (var field : access.index().keyPattern().entrySet()) {
+      if (access.parts().get(part).path().equals(WildcardMatcher.PATH)) {
+        pattern.append(access.parts().get(part++).path(), field.getValue());
+      }
+      pattern.putIfAbsent(access.parts().get(part++).path(), field.getValue());
+    }
     return pattern;
   }
 
@@ -104,7 +108,7 @@ final class IndexScanExplanation {
       if (access.isMultikey(i)) {
         list.add(new BsonString(path));
       }
-      paths.append(path, list);
+      paths.putIfAbsent(path, list); // of a path and a value that share a name, the path
     }
     return paths;
   }
@@ -120,7 +124,7 @@ final class IndexScanExplanation {
       }
       var texts = new BsonArray();
       intervals.forEach(interval -> texts.add(new BsonString(interval.text(isDown))));
-      bounds.append(part.path(), texts);
+      bounds.putIfAbsent(part.path(), texts);
     }
     return bounds;
   }

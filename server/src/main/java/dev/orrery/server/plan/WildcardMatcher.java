@@ -1,34 +1,73 @@
 package dev.orrery.server.plan;
 
 import dev.orrery.server.query.Comparison;
-import dev.orrery.server.query.Filter;
 import dev.orrery.server.query.In;
 import dev.orrery.server.query.Regex;
 import dev.orrery.server.query.ValuePredicate;
 import dev.orrery.storage.index.IndexField;
 import dev.orrery.storage.index.IndexSpec;
+import dev.orrery.storage.value.CanonicalTypes;
 import dev.orrery.storage.value.FieldPath;
 import dev.orrery.storage.value.RawTypes;
 import dev.orrery.storage.value.RawValue;
 import dev.orrery.storage.value.StringOrder;
-import java.util.Collections;
-import java.util.IdentityHashMap;
 import java.util.List;
-import java.util.Set;
 import org.bson.BsonDocument;
+import org.bson.BsonMinKey;
 import org.bson.BsonString;
 import org.bson.BsonValue;
 import org.jspecify.annotations.Nullable;
 
+/*
+ * The keys of a wildcard index are pairs of path and value, between the values of its plain fields:
+ *
+ *   {a: 1, "w.$**": 1, b: 1}   over   {a: 6, w: {x: 1, y: 2}, b: 3}   (6, "w.x", 1, 3)
+ *                                                                     (6, "w.y", 2, 3)
+ *                              over   {a: 6, b: 3}                    (6, MinKey, MinKey, 3)
+ *
+ * An index that begins with a plain field has every document, so as in MongoDB it also answers
+ * conditions on that field alone: then every pair is wanted, and a document comes as often as it
+ * has pairs. One that begins with the wildcard is only of use for a path.
+ */
+
 /**
- * Finds for a wildcard index the path that a filter narrows most. Its keys are pairs of path and
- * value; it knows nothing of missing fields, and holds documents and arrays only in parts.
+ * Finds for a wildcard index the path that a filter narrows most. It knows nothing of missing
+ * fields, and holds documents and arrays only in parts.
  */
 record WildcardMatcher(IndexSpec index, PredicateBounds predicates, List<Condition> conditions) {
-  /** The name of the first field of the keys in explain. */
-  private static final String PATH = "$_path";
+  /** The name of the field before the value in explain. */
+  static final String PATH = "$_path";
 
-  @Nullable IndexMatch match(long multikeyFields) {
+  /** Every path that a key may have: a string, or MinKey where there is no pair. */
+  private static final Intervals ANY_PATH =
+      Intervals.of(
+          List.of(
+              Interval.point(new BsonMinKey(), StringOrder.UTF8),
+              new Interval(
+                  TypeBounds.low(CanonicalTypes.STRING, StringOrder.UTF8),
+                  TypeBounds.high(CanonicalTypes.STRING, StringOrder.UTF8))));
+
+  /**
+   * Which pairs are wanted.
+   *
+   * @param condition that the values of the path fulfil; null when every pair will do
+   */
+  record Pairs(Intervals path, @Nullable Condition condition, FieldBounds values) {
+    static final Pairs ALL =
+        new Pairs(ANY_PATH, null, new FieldBounds(Intervals.ALL, false, false));
+
+    boolean areAll() {
+      return condition == null;
+    }
+
+    /** The name of the value in explain. */
+    String name() {
+      return condition == null ? PATH : condition.path();
+    }
+  }
+
+  /** The pairs that the conditions leave; all of them if none speaks of a path in the index. */
+  Pairs pairs() {
     Condition best = null;
     FieldBounds bestBounds = null;
     for (Condition condition : conditions) {
@@ -39,23 +78,10 @@ record WildcardMatcher(IndexSpec index, PredicateBounds predicates, List<Conditi
       }
     }
     if (best == null) {
-      return null;
+      return Pairs.ALL;
     }
-    var parts =
-        List.of(
-            new IndexAccess.Part(PATH, IndexField.Kind.ORDERED, false),
-            new IndexAccess.Part(
-                best.path(), IndexField.Kind.ORDERED, index.fields().get(0).isDescending()));
-    var path =
-        new Intervals(List.of(Interval.point(new BsonString(best.path()), StringOrder.UTF8)));
-    var access =
-        new IndexAccess(
-            index, parts, List.of(path, bestBounds.intervals()), multikeyFields << 1, null);
-    Set<Filter> ensured = Collections.newSetFromMap(new IdentityHashMap<>());
-    if (bestBounds.isExact() && best.scope() == Condition.Scope.DOCUMENT) {
-      ensured.add(best.source());
-    }
-    return new IndexMatch(access, true, true, ensured);
+    Interval path = Interval.point(new BsonString(best.path()), StringOrder.UTF8);
+    return new Pairs(new Intervals(List.of(path)), best, bestBounds);
   }
 
   private static boolean isNarrower(FieldBounds bounds, FieldBounds other) {
@@ -87,8 +113,15 @@ record WildcardMatcher(IndexSpec index, PredicateBounds predicates, List<Conditi
         && value.type() != RawTypes.MAX_KEY;
   }
 
+  private IndexField wildcard() {
+    return index.fields().stream()
+        .filter(field -> field.kind() == IndexField.Kind.WILDCARD)
+        .findFirst()
+        .orElseThrow();
+  }
+
   private boolean isProjected(String path) {
-    String root = index.fields().get(0).wildcardRoot();
+    String root = wildcard().wildcardRoot();
     if (!root.isEmpty()) {
       return isBelow(path, root);
     }
