@@ -64,11 +64,11 @@ final class DistinctPlan {
     PlanNode input = project.input();
     PlanNode changed = null;
     if (input instanceof KeyNode key && key.input() instanceof IndexScan scan) {
-      DistinctScan distinct = scan(scan, path);
+      DistinctScan distinct = scan(scan, path, false);
       changed = distinct == null ? null : new KeyNode(key.covering(), key.filter(), distinct);
     } else if (input instanceof FetchNode fetch && fetch.input() instanceof IndexScan scan) {
       boolean hasAll = scan.access().isWhole() && CountPlan.isEmpty(fetch.filter());
-      DistinctScan distinct = hasAll ? scan(scan, path) : null;
+      DistinctScan distinct = hasAll ? scan(scan, path, true) : null;
       changed = distinct == null ? null : new FetchNode(fetch.filter(), fetch.residue(), distinct);
     }
     return changed == null
@@ -76,11 +76,11 @@ final class DistinctPlan {
         : new ProjectNode(project.projection(), project.text(), false, null, changed);
   }
 
-  private static @Nullable DistinctScan scan(IndexScan scan, String path) {
+  private static @Nullable DistinctScan scan(IndexScan scan, String path, boolean isFetched) {
     List<IndexAccess.Part> parts = scan.access().parts();
     for (int i = 0; i < parts.size(); i++) {
       if (parts.get(i).path().equals(path) && scan.access().range() == null) {
-        return new DistinctScan(scan, i);
+        return new DistinctScan(scan, i, isFetched);
       }
     }
     return null;

@@ -125,6 +125,15 @@ class IndexOnlyReadsTest {
   }
 
   @Test
+  void whatSharesAKeyWithAnEmptyArrayOrAMissingFieldIsFound() {
+    data.create("d", "{}", null, "{v: 2, key: {b: 1}, name: 'b_1'}");
+    data.run("{insert: 'd', documents: [{_id: 1, b: []}, {_id: 2, b: {$undefined: true}}]}");
+    data.run("{insert: 'd', documents: [{_id: 3}, {_id: 4, b: null}, {_id: 5, b: 7}]}");
+    assertThat(data.run("{distinct: 'd', key: 'b'}").getArray("values"))
+        .isEqualTo(BsonArray.parse("[{$undefined: true}, null, 7]"));
+  }
+
+  @Test
   void withoutAnIndexTheCollectionIsScanned() {
     BsonDocument statistics = stages("{distinct: 'c', key: 'b', query: {c: null}}");
     assertThat(statistics.getDocument("executionStages").getString("stage").getValue())

@@ -18,6 +18,7 @@ import org.bson.BsonArray;
 import org.bson.BsonBoolean;
 import org.bson.BsonDocument;
 import org.bson.BsonInt32;
+import org.bson.BsonNull;
 import org.bson.BsonString;
 import org.bson.BsonValue;
 import org.jspecify.annotations.Nullable;
@@ -302,8 +303,11 @@ final class TwinCollections {
     var order = BsonOrder.CANONICAL;
     var left = new TreeSet<BsonValue>(order::compare);
     var right = new TreeSet<BsonValue>(order::compare);
-    expected.getArray("values").stream().filter(one -> !one.isNull()).forEach(left::add);
-    got.getArray("values").stream().filter(one -> !one.isNull()).forEach(right::add);
+    left.addAll(expected.getArray("values"));
+    right.addAll(got.getArray("values"));
+    if (right.contains(BsonNull.VALUE)) {
+      left.add(BsonNull.VALUE); // for a missing field, as MongoDB has it
+    }
     boolean isSame = left.size() == right.size() && left.containsAll(right);
     return isSame || command.containsKey("collation")
         ? null
