@@ -1,21 +1,22 @@
 package dev.orrery.server.plan;
 
-import dev.orrery.server.query.Collation;
+import dev.orrery.server.limit.Allowance;
 import dev.orrery.server.query.Filter;
-import dev.orrery.server.query.FilterParser;
 import dev.orrery.storage.IndexRange;
 import dev.orrery.storage.PartitionStore;
-import dev.orrery.storage.PartitionStore.FieldsSeen;
 import dev.orrery.storage.index.IndexSpec;
 import java.util.ArrayList;
+import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Set;
-import org.bson.BsonDocument;
 import org.jspecify.annotations.Nullable;
 
 /** All ways to find the documents of a query by its collection's indexes. */
 final class AccessPaths {
   private static final int SAMPLES_MAX = 10;
+
+  /** For clauses behind these the index is taken that was the best most often before. */
+  private static final int COUNTED_CLAUSES_MAX = 1_000;
 
   /** How much a condition on a later field is taken to narrow a scan. */
   private static final double LATER_FIELD_SHARE = 0.1;
@@ -30,18 +31,18 @@ final class AccessPaths {
     this.query = query;
     this.filter = query.criteria().filter();
     this.partitions = partitions;
-    this.matcher = new IndexMatcher(filter, query.criteria().collation());
+    this.matcher = new IndexMatcher(filter);
     this.wanted = Covering.wanted(query);
   }
 
   /** Every index that narrows the search or gives the order; in the order of their creation. */
   List<AccessPath> all() {
     var paths = new ArrayList<AccessPath>();
-    List<IndexSpec> indexes = visibleIndexes();
-    for (IndexSpec index : indexes) {
-      IndexMatch match = matcher.match(index, multikeyFields(index));
-      if (match != null && isComplete(match, filter)) {
-        AccessPath path = path(match);
+    List<IndexFacts> indexes = visibleIndexes();
+    for (IndexFacts facts : indexes) {
+      IndexMatch match = matcher.match(facts);
+      if (match != null && isComplete(match, facts, filter)) {
+        AccessPath path = path(match, facts);
         if (match.isBounded() || (path.isSorted() && query.order().sort() != null)) {
           paths.add(path);
         }
@@ -56,84 +57,64 @@ final class AccessPaths {
     return paths;
   }
 
-  private List<IndexSpec> visibleIndexes() {
+  private List<IndexFacts> visibleIndexes() {
     return query.collection().info().readyIndexes().stream()
         .filter(index -> !index.isHidden())
+        .map(this::factsOf)
         .toList();
+  }
+
+  private IndexFacts factsOf(IndexSpec index) {
+    return IndexFacts.of(index, query.criteria().collation(), partitions);
   }
 
   /** The path through the index that the user wants, whatever it costs or leaves out. */
   AccessPath hinted(IndexSpec index, @Nullable IndexRange range) {
-    IndexMatch match = matcher.match(index, multikeyFields(index));
+    IndexFacts facts = factsOf(index);
+    IndexMatch match = matcher.match(facts);
     if (match == null) {
       throw PlannerErrors.noSolution();
     }
     if (range == null) {
-      return path(match);
+      return path(match, facts);
     }
     IndexAccess whole = match.access();
     var bounds = whole.bounds().stream().map(any -> Intervals.ALL).toList();
     var access = new IndexAccess(index, whole.parts(), bounds, whole.multikeyFields(), range);
-    return path(new IndexMatch(access, true, true, Set.of()));
-  }
-
-  private long multikeyFields(IndexSpec index) {
-    return fieldsSeen(index).multikeyFields();
-  }
-
-  private FieldsSeen fieldsSeen(IndexSpec index) {
-    var seen = FieldsSeen.NOTHING;
-    for (PartitionStore partition : partitions) {
-      seen = seen.with(partition.statistics(index).fields());
-    }
-    return seen;
+    return path(new IndexMatch(access, true, true, Set.of()), facts);
   }
 
   /** Whether the index has every document that matches. */
-  private static boolean isComplete(IndexMatch match, Filter filter) {
-    IndexSpec index = match.access().index();
-    if (index.isSparse() && !match.excludesMissing()) {
+  private static boolean isComplete(IndexMatch match, IndexFacts facts, Filter filter) {
+    if (facts.index().isSparse() && !match.excludesMissing()) {
       return false;
     }
-    BsonDocument partial = index.partialFilter();
-    return partial == null || PartialImplication.implies(filter, FilterParser.parse(partial));
+    Filter partial = facts.partial();
+    return partial == null || PartialImplication.implies(filter, partial);
   }
 
-  private AccessPath path(IndexMatch match) {
-    SortMatch sort = sortMatch(match.access());
+  private AccessPath path(IndexMatch match, IndexFacts facts) {
+    boolean canSort =
+        query.order().sort() != null && facts.isSameCollation() && !match.access().isWildcard();
+    SortMatch sort = canSort ? SortMatch.of(match.access(), query.order().sort()) : SortMatch.NONE;
     var scan = new IndexScan(match.access(), sort == SortMatch.REVERSE);
     double keys = keys(scan);
     double documents = keys * laterShare(match.access());
     boolean isSorted = query.order().sort() == null || sort != SortMatch.NONE;
-    MergeSortNode merge = isSorted ? null : merge(match.access());
+    MergeSortNode merge = canSort && !isSorted ? Explosion.of(match.access(), query.order()) : null;
     return merge == null
-        ? new AccessPath(source(match, scan), isSorted, keys, documents)
-        : new AccessPath(source(match, merge), true, keys, documents);
+        ? new AccessPath(source(match, facts, scan), isSorted, keys, documents)
+        : new AccessPath(source(match, facts, merge), true, keys, documents);
   }
 
-  private @Nullable MergeSortNode merge(IndexAccess access) {
-    return matcher.isSameCollation(access.index()) && !access.isWildcard()
-        ? Explosion.of(access, query.order())
-        : null;
-  }
-
-  private PlanNode source(IndexMatch match, PlanNode scan) {
+  private PlanNode source(IndexMatch match, IndexFacts facts, PlanNode scan) {
     Filter residue = residue(filter, match.ensured());
     boolean isEnsured = residue instanceof Filter.And and && and.children().isEmpty();
     Covering covering =
-        wanted == null || !isEnsured
-            ? null
-            : Covering.of(match.access(), wanted, fieldsSeen(match.access().index()));
+        wanted == null || !isEnsured ? null : Covering.of(match.access(), wanted, facts.seen());
     return covering == null
         ? new FetchNode(filter, residue, scan)
         : new KeyNode(covering, filter, scan);
-  }
-
-  private SortMatch sortMatch(IndexAccess access) {
-    boolean canSort = query.order().sort() != null && matcher.isSameCollation(access.index());
-    return canSort && !access.isWildcard()
-        ? SortMatch.of(access, query.order().sort())
-        : SortMatch.NONE;
   }
 
   private double keys(IndexScan scan) {
@@ -179,38 +160,47 @@ final class AccessPaths {
   }
 
   /** The clauses of a disjunction, each by its cheapest index; null if one of them has none. */
-  private @Nullable AccessPath union(Filter.Or or, List<IndexSpec> indexes) {
-    var scans = new ArrayList<PlanNode>();
+  private @Nullable AccessPath union(Filter.Or or, List<IndexFacts> indexes) {
+    var scans = new ArrayList<IndexScan>(or.children().size());
+    var wins = new IdentityHashMap<IndexSpec, Integer>();
+    Allowance allowance = Allowance.current();
     double keys = 0;
     for (Filter clause : or.children()) {
+      allowance.step();
       IndexScan best = null;
       double fewest = 0;
-      var clauseMatcher = new IndexMatcher(clause, collation());
-      for (IndexSpec index : indexes) {
-        IndexMatch match = clauseMatcher.match(index, multikeyFields(index));
-        if (match != null && match.isBounded() && isComplete(match, clause)) {
-          var scan = new IndexScan(match.access(), false);
-          double cost = keys(scan);
-          if (best == null || cost < fewest) {
-            best = scan;
-            fewest = cost;
-          }
+      boolean isCounted = scans.size() < COUNTED_CLAUSES_MAX;
+      for (IndexScan scan : scans(clause, indexes)) {
+        double cost = isCounted ? keys(scan) : -wins.getOrDefault(scan.access().index(), 0);
+        if (best == null || cost < fewest) {
+          best = scan;
+          fewest = cost;
         }
       }
       if (best == null) {
         return null;
       }
+      wins.merge(best.access().index(), 1, Integer::sum);
+      keys += isCounted ? fewest : keys / scans.size();
       scans.add(best);
-      keys += fewest;
     }
     if (scans.isEmpty()) {
       return null;
     }
-    var fetch = new FetchNode(filter, filter, new UnionNode(scans));
+    var fetch = new FetchNode(filter, filter, new UnionNode(ManyScans.joined(scans)));
     return new AccessPath(fetch, query.order().sort() == null, keys, keys);
   }
 
-  private Collation collation() {
-    return query.criteria().collation();
+  /** The scans that find what matches a clause, each by another index. */
+  private static List<IndexScan> scans(Filter clause, List<IndexFacts> indexes) {
+    var scans = new ArrayList<IndexScan>();
+    var clauseMatcher = new IndexMatcher(clause);
+    for (IndexFacts facts : indexes) {
+      IndexMatch match = clauseMatcher.mayBound(facts) ? clauseMatcher.match(facts) : null;
+      if (match != null && match.isBounded() && isComplete(match, facts, clause)) {
+        scans.add(new IndexScan(match.access(), false));
+      }
+    }
+    return scans;
   }
 }

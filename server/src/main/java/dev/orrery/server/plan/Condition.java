@@ -1,5 +1,6 @@
 package dev.orrery.server.plan;
 
+import dev.orrery.server.limit.Allowance;
 import dev.orrery.server.query.ArrayFilters;
 import dev.orrery.server.query.Filter;
 import dev.orrery.server.query.ValuePredicate;
@@ -41,6 +42,7 @@ record Condition(
   }
 
   private static void collect(Filter filter, Scope scope, List<Condition> conditions) {
+    Allowance.current().step();
     if (filter instanceof Filter.And and) {
       and.children().forEach(child -> collect(child, scope, conditions));
     } else if (filter instanceof Filter.Nor nor) {

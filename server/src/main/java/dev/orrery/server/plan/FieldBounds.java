@@ -9,18 +9,4 @@ package dev.orrery.server.plan;
  */
 record FieldBounds(Intervals intervals, boolean isExact, boolean excludesMissing) {
   static final FieldBounds NOTHING = new FieldBounds(Intervals.NONE, true, true);
-
-  FieldBounds intersect(FieldBounds other) {
-    return new FieldBounds(
-        intervals.intersect(other.intervals),
-        isExact && other.isExact,
-        excludesMissing || other.excludesMissing);
-  }
-
-  FieldBounds unite(FieldBounds other) {
-    return new FieldBounds(
-        intervals.unite(other.intervals),
-        isExact && other.isExact,
-        excludesMissing && other.excludesMissing);
-  }
 }

@@ -1,5 +1,6 @@
 package dev.orrery.server.plan;
 
+import dev.orrery.server.limit.Allowance;
 import dev.orrery.server.query.Comparison;
 import dev.orrery.server.query.In;
 import dev.orrery.server.query.ValuePredicate;
@@ -24,7 +25,9 @@ final class HashedBounds {
       return null;
     }
     var hashes = new ArrayList<Interval>();
+    Allowance allowance = Allowance.current();
     for (RawValue operand : operands) {
+      allowance.step();
       hashes.add(hash(operand, plain));
       if (operand.type() == RawTypes.NULL) {
         hashes.add(hash(UNDEFINED, plain));

@@ -1,14 +1,19 @@
 package dev.orrery.server.plan;
 
+import dev.orrery.server.limit.Allowance;
 import dev.orrery.server.query.Collation;
 import dev.orrery.server.query.Filter;
+import dev.orrery.server.query.In;
+import dev.orrery.server.query.ValuePredicate;
 import dev.orrery.storage.index.IndexField;
 import dev.orrery.storage.index.IndexSpec;
 import dev.orrery.storage.value.StringOrder;
 import java.util.ArrayList;
 import java.util.Collections;
+import java.util.HashMap;
 import java.util.IdentityHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
@@ -27,39 +32,65 @@ import org.jspecify.annotations.Nullable;
 
 /** Finds for one index what the conditions of a filter say about its keys. */
 final class IndexMatcher {
-  private final List<Condition> conditions;
-  private final Collation collation;
+  /** From so many values on their bounds are worth keeping for the next index. */
+  private static final int VALUES_MANY = 100;
 
-  IndexMatcher(Filter filter, Collation collation) {
+  private final List<Condition> conditions;
+  private final Map<In, Map<PredicateBounds, FieldBounds>> known = new IdentityHashMap<>();
+
+  IndexMatcher(Filter filter) {
     this.conditions = Condition.of(filter);
-    this.collation = collation;
   }
 
   /** A condition and its bounds on a field. */
-  private record Candidate(Condition condition, FieldBounds bounds) {}
+  private record Candidate(Condition condition, FieldBounds bounds) {
+    /** A guess of how much an index holds inside the bounds, good enough to prefer one of two. */
+    int breadth() {
+      Intervals intervals = bounds.intervals();
+      if (intervals.arePoints()) {
+        return Math.min(intervals.list().size(), 1000);
+      }
+      if (intervals.isAll()) {
+        return 4000;
+      }
+      return condition.isNegated() ? 3000 : 2000;
+    }
+  }
+
+  /** Whether a condition speaks of the index's first field; false is sure, true a guess. */
+  boolean mayBound(IndexFacts facts) {
+    IndexField first = facts.index().fields().get(0);
+    boolean isNamed = first.kind() == IndexField.Kind.WILDCARD;
+    for (int i = 0; i < conditions.size() && !isNamed; i++) {
+      isNamed = conditions.get(i).path().equals(first.path().dotted());
+    }
+    return isNamed;
+  }
 
   /** What the conditions find in the index; the whole index if nothing, null if not even that. */
-  @Nullable IndexMatch match(IndexSpec index, long multikeyFields) {
+  @Nullable IndexMatch match(IndexFacts facts) {
+    IndexSpec index = facts.index();
     if (index.has(IndexField.Kind.TEXT)
         || index.has(IndexField.Kind.GEO_2D)
         || index.has(IndexField.Kind.GEO_2DSPHERE)) {
       return null;
     }
-    StringOrder strings = stringsOf(index);
-    var predicates = new PredicateBounds(strings, isSameCollation(index));
-    return new Builder(index, predicates, multikeyFields).build();
+    var predicates = new PredicateBounds(facts.strings(), facts.isSameCollation());
+    return new Builder(index, predicates, facts.seen().multikeyFields()).build();
+  }
+
+  private @Nullable FieldBounds boundsOf(ValuePredicate predicate, PredicateBounds predicates) {
+    return predicate instanceof In in && in.operands().size() >= VALUES_MANY
+        ? known
+            .computeIfAbsent(in, any -> new HashMap<>())
+            .computeIfAbsent(predicates, bounds -> bounds.of(in))
+        : predicates.of(predicate);
   }
 
   static StringOrder stringsOf(IndexSpec index) {
     return index.collation() == null
         ? StringOrder.UTF8
         : Collation.parse(index.collation()).strings();
-  }
-
-  boolean isSameCollation(IndexSpec index) {
-    return index.collation() == null
-        ? collation.isSimple()
-        : Collation.parse(index.collation()).equals(collation);
   }
 
   /** One index on its way to a match. */
@@ -136,7 +167,9 @@ final class IndexMatcher {
     private List<Candidate> candidates(int position, IndexField field) {
       var candidates = new ArrayList<Candidate>();
       boolean hasPosition = Condition.hasPosition(field.path());
+      Allowance allowance = Allowance.current();
       for (Condition condition : conditions) {
+        allowance.step();
         if (condition.path().equals(field.path().dotted())) {
           FieldBounds found = boundsOf(condition, field, isMultikey(position));
           // a.0 is missing in {a: [5, {}]} too, where an index has only the 5
@@ -156,25 +189,27 @@ final class IndexMatcher {
       }
       return condition.isNegated()
           ? predicates.ofNot(condition.predicate(), isMultikey)
-          : predicates.of(condition.predicate());
+          : IndexMatcher.this.boundsOf(condition.predicate(), predicates);
     }
 
     private Intervals intersect(List<Candidate> candidates) {
       chosen.add(null);
-      Intervals result = Intervals.ALL;
+      var all = new ArrayList<Intervals>(candidates.size());
       for (Candidate candidate : candidates) {
-        result = result.intersect(candidate.bounds.intervals());
+        all.add(candidate.bounds.intervals());
         ensure(candidate);
       }
-      return result;
+      return Intervals.intersection(all);
     }
 
     private Intervals chooseOne(int field, List<Candidate> candidates) {
       Candidate best = null;
+      int least = Integer.MAX_VALUE;
       for (Candidate candidate : candidates) {
-        if (isCompatible(field, candidate)
-            && (best == null || breadth(candidate) < breadth(best))) {
+        int breadth = isCompatible(field, candidate) ? candidate.breadth() : Integer.MAX_VALUE;
+        if (breadth < least) {
           best = candidate;
+          least = breadth;
         }
       }
       chosen.add(best);
@@ -217,18 +252,6 @@ final class IndexMatcher {
     private static String firstName(String path, int start) {
       int dot = path.indexOf('.', start);
       return dot < 0 ? path.substring(start) : path.substring(start, dot);
-    }
-
-    /** A guess of how much an index holds inside bounds, good enough to prefer one of two. */
-    private static int breadth(Candidate candidate) {
-      Intervals intervals = candidate.bounds.intervals();
-      if (intervals.arePoints()) {
-        return Math.min(intervals.list().size(), 1000);
-      }
-      if (intervals.isAll()) {
-        return 4000;
-      }
-      return candidate.condition.isNegated() ? 3000 : 2000;
     }
   }
 }

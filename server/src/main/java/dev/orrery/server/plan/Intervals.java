@@ -1,5 +1,6 @@
 package dev.orrery.server.plan;
 
+import dev.orrery.server.limit.Allowance;
 import dev.orrery.server.plan.Interval.Bound;
 import dev.orrery.storage.value.StringOrder;
 import java.util.ArrayList;
@@ -44,12 +45,6 @@ record Intervals(List<Interval> list) {
     return order < 0 || (order == 0 && !left.high().isInclusive() && !right.low().isInclusive());
   }
 
-  Intervals unite(Intervals other) {
-    var all = new ArrayList<>(list);
-    all.addAll(other.list);
-    return of(all);
-  }
-
   Intervals intersect(Intervals other) {
     var common = new ArrayList<Interval>();
     int i = 0;
@@ -70,6 +65,27 @@ record Intervals(List<Interval> list) {
       }
     }
     return new Intervals(common);
+  }
+
+  /**
+   * What is in all of many, taken two by two and those again: one after the other a result that
+   * grows by each, as that of many exceptions does, would be copied for each.
+   */
+  static Intervals intersection(List<Intervals> many) {
+    Allowance allowance = Allowance.current();
+    List<Intervals> left = many;
+    while (left.size() > 1) {
+      var pairs = new ArrayList<Intervals>((left.size() + 1) / 2);
+      for (int i = 0; i + 1 < left.size(); i += 2) {
+        allowance.step();
+        pairs.add(left.get(i).intersect(left.get(i + 1)));
+      }
+      if (left.size() % 2 == 1) {
+        pairs.add(left.get(left.size() - 1));
+      }
+      left = pairs;
+    }
+    return left.isEmpty() ? ALL : left.get(0);
   }
 
   Intervals complement() {

@@ -1,5 +1,6 @@
 package dev.orrery.server.plan;
 
+import dev.orrery.server.limit.Allowance;
 import dev.orrery.server.query.Comparison;
 import dev.orrery.server.query.ElementFilters;
 import dev.orrery.server.query.Filter;
@@ -15,6 +16,7 @@ final class PartialImplication {
 
   /** Whether whatever matches {@code query} matches {@code partial}; false when in doubt. */
   static boolean implies(Filter query, Filter partial) {
+    Allowance.current().step();
     if (partial instanceof Filter.And and) {
       return and.children().stream().allMatch(child -> implies(query, child));
     }

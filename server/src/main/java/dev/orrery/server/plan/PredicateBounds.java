@@ -1,5 +1,6 @@
 package dev.orrery.server.plan;
 
+import dev.orrery.server.limit.Allowance;
 import dev.orrery.server.plan.Interval.Bound;
 import dev.orrery.server.query.ArrayFilters;
 import dev.orrery.server.query.Comparison;
@@ -107,8 +108,10 @@ record PredicateBounds(StringOrder strings, boolean hasCollation) {
 
   /** All conditions hold for the same element, which has one key. */
   private @Nullable FieldBounds ofElement(Filter filter) {
-    FieldBounds result = null;
+    var all = new ArrayList<Intervals>();
+    Allowance allowance = Allowance.current();
     for (Filter child : conjuncts(filter)) {
+      allowance.step();
       FieldBounds bounds = null;
       if (child instanceof Filter.Field field) {
         bounds = ofElement(field.predicate());
@@ -116,10 +119,10 @@ record PredicateBounds(StringOrder strings, boolean hasCollation) {
         bounds = ofNot(field.predicate(), true);
       }
       if (bounds != null) {
-        result = result == null ? bounds : result.intersect(bounds);
+        all.add(bounds.intervals());
       }
     }
-    return result == null ? null : new FieldBounds(result.intervals(), false, true);
+    return all.isEmpty() ? null : new FieldBounds(Intervals.intersection(all), false, true);
   }
 
   /** An array in an array is a key as it is: its own elements have none. */
@@ -133,13 +136,16 @@ record PredicateBounds(StringOrder strings, boolean hasCollation) {
 
   /** The union of the bounds of all operands, collected first, as there may be many. */
   private @Nullable FieldBounds ofIn(In in) {
-    var parts = new ArrayList<FieldBounds>();
-    in.operands().forEach(one -> parts.add(ofComparison(Comparison.Operator.EQUAL, one)));
-    in.regexes().forEach(one -> parts.add(ofRegex(one)));
-    var intervals = new ArrayList<Interval>();
+    Allowance allowance = Allowance.current();
+    var intervals = new ArrayList<Interval>(in.operands().size());
     boolean isExact = true;
     boolean excludesMissing = true;
-    for (FieldBounds part : parts) {
+    for (int i = 0; i < in.operands().size() + in.regexes().size(); i++) {
+      allowance.step();
+      FieldBounds part =
+          i < in.operands().size()
+              ? ofComparison(Comparison.Operator.EQUAL, in.operands().get(i))
+              : ofRegex(in.regexes().get(i - in.operands().size()));
       if (part == null) {
         return null;
       }

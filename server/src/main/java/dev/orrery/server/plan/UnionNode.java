@@ -26,6 +26,7 @@ record UnionNode(List<PlanNode> inputs) implements PlanNode {
               statistics.isAtEnd = true;
               return null;
             }
+            run.execution().checkInterruption(); // a scan that finds nothing does not look
             current = remaining.next().open(run);
           }
           Row row = current.next();

@@ -1,0 +1,72 @@
+package dev.orrery.server.plan;
+
+import dev.orrery.server.query.Collation;
+import dev.orrery.server.query.Filter;
+import dev.orrery.server.query.FilterParser;
+import dev.orrery.storage.PartitionStore;
+import dev.orrery.storage.PartitionStore.FieldsSeen;
+import dev.orrery.storage.index.IndexSpec;
+import dev.orrery.storage.value.StringOrder;
+import java.util.List;
+import org.bson.BsonDocument;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What a query must know of one index, found out once: a filter may have thousands of clauses, and
+ * each of them asks.
+ */
+final class IndexFacts {
+  private final IndexSpec index;
+  private final StringOrder strings;
+  private final boolean isSameCollation;
+  private final FieldsSeen seen;
+  private @Nullable Filter partial;
+
+  private IndexFacts(
+      IndexSpec index, StringOrder strings, boolean isSameCollation, FieldsSeen seen) {
+    this.index = index;
+    this.strings = strings;
+    this.isSameCollation = isSameCollation;
+    this.seen = seen;
+  }
+
+  static IndexFacts of(IndexSpec index, Collation ofQuery, List<PartitionStore> partitions) {
+    var seen = FieldsSeen.NOTHING;
+    for (PartitionStore partition : partitions) {
+      seen = seen.with(partition.statistics(index).fields());
+    }
+    BsonDocument collation = index.collation();
+    if (collation == null) {
+      return new IndexFacts(index, StringOrder.UTF8, ofQuery.isSimple(), seen);
+    }
+    Collation own = Collation.parse(collation);
+    return new IndexFacts(index, own.strings(), own.equals(ofQuery), seen);
+  }
+
+  IndexSpec index() {
+    return index;
+  }
+
+  /** How the index orders strings. */
+  StringOrder strings() {
+    return strings;
+  }
+
+  /** Whether the query compares strings as the index does. */
+  boolean isSameCollation() {
+    return isSameCollation;
+  }
+
+  /** What the documents of the query's partitions had in the fields of the index. */
+  FieldsSeen seen() {
+    return seen;
+  }
+
+  /** Which documents a partial index takes; null when it takes all. */
+  @Nullable Filter partial() {
+    if (partial == null && index.partialFilter() != null) {
+      partial = FilterParser.parse(index.partialFilter());
+    }
+    return partial;
+  }
+}
