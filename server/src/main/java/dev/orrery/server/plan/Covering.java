@@ -18,8 +18,9 @@ import org.jspecify.annotations.Nullable;
  * As in MongoDB a projection is covered when the key of one index entry has every field that is
  * kept or sorted by, and the bounds of the scan say all that the filter says. What the key cannot
  * tell keeps a field from being covered: arrays, hashes, text under a collation, and numbers of
- * mixed types (see NumberTypes). Of the values in a wildcard index nobody notes the types. A field that the document lacks is null in the key and comes out
- * as null: MongoDB's covered queries do the same.
+ * mixed types (see NumberTypes); of the values in a wildcard index nobody notes the types. A field
+ * that the document lacks is null in the key and comes out as null: MongoDB's covered queries do
+ * the same.
  */
 
 /** The fields of an index that answer a query without its documents. */

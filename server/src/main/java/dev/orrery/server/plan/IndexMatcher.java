@@ -172,8 +172,11 @@ final class IndexMatcher {
         allowance.step();
         if (condition.path().equals(field.path().dotted())) {
           FieldBounds found = boundsOf(condition, field, isMultikey(position));
-          // a.0 is missing in {a: [5, {}]} too, where an index has only the 5
-          boolean isSafe = found != null && (found.excludesMissing() || !hasPosition);
+          // a.0 is missing in {a: [5, {}]} too, where an index has only the 5; and a.0.b of
+          // {a: [5]} is not null, though it has that key
+          boolean isSafe =
+              found != null
+                  && (!hasPosition || (found.excludesMissing() && !condition.isNegated()));
           if (isSafe) {
             candidates.add(new Candidate(condition, found));
           }

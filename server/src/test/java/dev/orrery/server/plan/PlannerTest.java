@@ -192,6 +192,15 @@ class PlannerTest {
   }
 
   @Test
+  void aFieldOfAnElementThatIsNoDocumentIsNotNull() {
+    fixture.index("position", "{'x.1.b': 1}", "{}");
+    fixture.insert("{_id: 900, x: [0, 0]}", "{_id: 901, x: [0, {b: 1}]}");
+    Query query = fixture.query("{'x.1.b': {$ne: null}}");
+    assertThat(fixture.ids(query)).containsExactly(900);
+    assertThat(fixture.ids(query.with(PlanFixture.natural()))).containsExactly(900);
+  }
+
+  @Test
   void aWriterMeetsADocumentOnceThatMovesAheadInTheIndex() {
     fixture.index("a_1", "{a: 1}", "{}");
     var execution = fixture.execution();
