@@ -6,8 +6,8 @@ import java.util.function.Predicate;
 import org.bson.BsonDocument;
 
 /**
- * What storage needs of the query language to keep indexes, also when it rebuilds them by itself
- * after a crash: partial filters and collations.
+ * What storage needs of those above it: of the query language, to keep indexes, partial filters and
+ * collations, also when it rebuilds them by itself after a crash; and somebody to tell of its end.
  */
 public interface StorageHooks {
   /** Compiles a {@code partialFilterExpression} that was accepted when the index was created. */
@@ -15,4 +15,10 @@ public interface StorageHooks {
 
   /** The order of strings under a collation that was accepted before. */
   StringOrder collation(BsonDocument collation);
+
+  /**
+   * A part has ended without which the engine is only half alive. All who waited for it were told,
+   * and every write is refused from now on: only a new start helps. Called once, must not block.
+   */
+  default void failed(String part, Throwable cause) {}
 }

@@ -1,6 +1,8 @@
 package dev.orrery.storage.chronicle;
 
+import dev.orrery.storage.Lane;
 import dev.orrery.storage.PartitionStatistics;
+import dev.orrery.storage.Rounds;
 import dev.orrery.storage.StorageException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.Condition;
@@ -36,6 +38,7 @@ final class AutomaticSplits {
   private long questions;
   private boolean isOverdue;
   private volatile boolean isStopping;
+  private boolean wasFailing;
 
   /**
    * @param surroundings asked for when there is something to split
@@ -45,7 +48,7 @@ final class AutomaticSplits {
     this.engine = engine;
     this.partitionBytesMax = partitionBytesMax;
     this.surroundings = surroundings;
-    this.thread = new Thread(this::run, "orrery-splits");
+    this.thread = Lane.BACKGROUND.thread("orrery-splits", new Rounds(new Splits()));
     thread.setDaemon(true);
   }
 
@@ -53,25 +56,41 @@ final class AutomaticSplits {
     thread.start();
   }
 
-  private void run() {
-    while (awaitPulse()) {
-      try {
-        splitFullPartitions();
-      } catch (StorageException e) {
-        // The parent serves on, and we try again: a full disk or a dropped collection, most likely.
-        if (!isStopping) {
-          LOGGER.warn("a partition could not be split: {}", e.getMessage());
-        }
+  private final class Splits implements Rounds.Work {
+    @Override
+    public boolean await() throws InterruptedException {
+      return awaitPulse();
+    }
+
+    @Override
+    public void run() {
+      splitFullPartitions();
+      wasFailing = false;
+    }
+
+    @Override
+    public boolean mayGoOn(Throwable failure) {
+      if (!Rounds.isPassing(failure)) {
+        LOGGER.error("splits have ended: the engine takes no more writes", failure);
+        engine.log().fail(failure);
+        return false;
       }
+      // The parent serves on, and we try again: a full disk or a dropped collection, most likely.
+      boolean isKnown = failure instanceof StorageException;
+      if (!isStopping && isKnown) {
+        LOGGER.warn("a partition could not be split: {}", failure.getMessage());
+      } else if (!isStopping && !wasFailing) {
+        LOGGER.error("a partition could not be split, and will be tried again", failure);
+      }
+      wasFailing = !isKnown;
+      return true;
     }
   }
 
-  private boolean awaitPulse() {
+  private boolean awaitPulse() throws InterruptedException {
     pulse.lock();
     try {
       return !isStopping && !(stopping.await(PULSE_MILLIS, TimeUnit.MILLISECONDS) && isStopping);
-    } catch (InterruptedException e) {
-      return false;
     } finally {
       pulse.unlock();
     }

@@ -1,8 +1,10 @@
 package dev.orrery.storage.chronicle;
 
 import dev.orrery.storage.CommitResult;
+import dev.orrery.storage.Lane;
 import dev.orrery.storage.StorageException;
 import dev.orrery.storage.WorkMeter;
+import dev.orrery.storage.WouldWaitException;
 import dev.orrery.storage.WriteBatch;
 import dev.orrery.storage.WriteOperation;
 import dev.orrery.storage.WriteOutcome;
@@ -49,7 +51,7 @@ final class BatchCommit {
     for (; ; ) {
       PendingWrite[] writes = prepare(batch.operations());
       List<PhysicalPartition> partitions = partitionsOf(writes);
-      partitions.forEach(partition -> partition.lock.lock());
+      lock(partitions);
       try {
         if (!isStale(writes)) {
           return commit(batch, writes, meter);
@@ -57,6 +59,18 @@ final class BatchCommit {
       } finally {
         partitions.forEach(partition -> partition.lock.unlock());
       }
+    }
+  }
+
+  private static void lock(List<PhysicalPartition> partitions) {
+    int locked = 0;
+    try {
+      for (; locked < partitions.size(); locked++) {
+        Lane.take(partitions.get(locked).lock); // who has it may be beginning a segment
+      }
+    } catch (WouldWaitException e) {
+      partitions.subList(0, locked).forEach(partition -> partition.lock.unlock());
+      throw e;
     }
   }
 

@@ -1,6 +1,7 @@
 package dev.orrery.storage.chronicle;
 
 import dev.orrery.storage.CollectionStore;
+import dev.orrery.storage.Lane;
 import dev.orrery.storage.PartitionStatistics;
 import dev.orrery.storage.PartitionStore;
 import dev.orrery.storage.StorageException;
@@ -69,6 +70,7 @@ final class ChronicleCollection implements CollectionStore {
 
   /** Held while indexes are built or dropped, or partitions come and go: one at a time. */
   ReentrantLock structureLock() {
+    Lane.requireMayWait();
     return structureLock;
   }
 

@@ -2,6 +2,7 @@ package dev.orrery.storage.chronicle;
 
 import dev.orrery.storage.CollectionStore;
 import dev.orrery.storage.CommitResult;
+import dev.orrery.storage.Lane;
 import dev.orrery.storage.Namespace;
 import dev.orrery.storage.RepairResult;
 import dev.orrery.storage.StorageEngine;
@@ -53,6 +54,7 @@ public final class ChronicleEngine implements StorageEngine {
     this.directory = directory;
     this.options = options;
     this.log = Log.open(directory.resolve("log"), options.log());
+    log.onFailure(cause -> hooks.failed("the log", cause));
     try {
       var opener =
           new PartitionOpener(directory.resolve("partitions"), new PageFilePool(), hooks, options);
@@ -92,7 +94,7 @@ public final class ChronicleEngine implements StorageEngine {
 
   @Override
   public CollectionStore create(Namespace namespace, CollectionInfo.Creation creation) {
-    ddl.lock();
+    ddl().lock();
     try {
       if (collections.find(namespace) != null) {
         return null;
@@ -128,7 +130,7 @@ public final class ChronicleEngine implements StorageEngine {
       CollectionStore collection, CollectionInfo.Creation creation) {
     var old = (ChronicleCollection) collection;
     old.structureLock().lock();
-    ddl.lock();
+    ddl().lock();
     // Whoever holds these is alone: a commit under way has ended, the next one finds them dropped.
     var writers =
         new AllLocks(old.physicalPartitions().stream().map(partition -> partition.lock).toList());
@@ -153,7 +155,7 @@ public final class ChronicleEngine implements StorageEngine {
 
   @Override
   public boolean drop(CollectionStore collection) {
-    ddl.lock();
+    ddl().lock();
     try {
       if (!collection.exists()) {
         return false;
@@ -180,7 +182,7 @@ public final class ChronicleEngine implements StorageEngine {
 
   @Override
   public boolean rename(CollectionStore collection, Namespace to, boolean dropTarget) {
-    ddl.lock();
+    ddl().lock();
     try {
       var target = collections.find(to);
       if (!collection.exists() || (target != null && !dropTarget)) {
@@ -209,7 +211,7 @@ public final class ChronicleEngine implements StorageEngine {
 
   @Override
   public CollectionInfo update(CollectionStore collection, UnaryOperator<CollectionInfo> change) {
-    ddl.lock();
+    ddl().lock();
     try {
       var target = (ChronicleCollection) collection;
       target.requireExists();
@@ -269,7 +271,7 @@ public final class ChronicleEngine implements StorageEngine {
   public boolean dropIndex(CollectionStore collection, String name) {
     var changed = (ChronicleCollection) collection;
     changed.structureLock().lock();
-    ddl.lock();
+    ddl().lock();
     try {
       changed.requireExists();
       CollectionInfo info = collection.info();
@@ -291,7 +293,7 @@ public final class ChronicleEngine implements StorageEngine {
 
   @Override
   public void alterIndex(CollectionStore collection, IndexSpec altered) {
-    ddl.lock();
+    ddl().lock();
     try {
       var changed = (ChronicleCollection) collection;
       changed.requireExists();
@@ -330,7 +332,7 @@ public final class ChronicleEngine implements StorageEngine {
 
   @Override
   public List<BsonDocument> settings(String kind) {
-    ddl.lock();
+    ddl().lock();
     try {
       return catalog.settings(kind);
     } finally {
@@ -340,7 +342,7 @@ public final class ChronicleEngine implements StorageEngine {
 
   @Override
   public long putSetting(String kind, BsonDocument document) {
-    ddl.lock();
+    ddl().lock();
     try {
       long lsn = record(CatalogRecord.putSetting(kind, document));
       catalog.putSetting(kind, document);
@@ -352,7 +354,7 @@ public final class ChronicleEngine implements StorageEngine {
 
   @Override
   public boolean removeSetting(String kind, String id) {
-    ddl.lock();
+    ddl().lock();
     try {
       if (!catalog.removeSetting(kind, id)) {
         return false;
@@ -454,7 +456,7 @@ public final class ChronicleEngine implements StorageEngine {
 
   @Override
   public void close() {
-    ddl.lock();
+    ddl().lock();
     try {
       if (isClosed) {
         return;
@@ -472,7 +474,9 @@ public final class ChronicleEngine implements StorageEngine {
     }
   }
 
+  /** Held while the log and the checkpoint file are written. */
   ReentrantLock ddl() {
+    Lane.requireMayWait();
     return ddl;
   }
 

@@ -76,12 +76,20 @@ final class Compaction {
       return;
     }
     hasDropped = false;
-    for (SegmentInfo segment : segments) {
-      if (segment.sealed() && !emptiedAt.containsKey(segment.number())) {
-        long live = liveBytes(segment, pause);
-        engine.garbage().forget(segment.number());
-        engine.garbage().addBytes(segment.number(), Math.max(0, segment.bytes() - live));
-      }
+    boolean isCounted = false;
+    try {
+      segments.forEach(segment -> countAgain(segment, pause));
+      isCounted = true;
+    } finally {
+      hasDropped |= !isCounted; // the next round tries again
+    }
+  }
+
+  private void countAgain(SegmentInfo segment, Runnable pause) {
+    if (segment.sealed() && !emptiedAt.containsKey(segment.number())) {
+      long live = liveBytes(segment, pause);
+      engine.garbage().forget(segment.number());
+      engine.garbage().addBytes(segment.number(), Math.max(0, segment.bytes() - live));
     }
   }
 

@@ -1,5 +1,7 @@
 package dev.orrery.storage.chronicle;
 
+import dev.orrery.storage.Lane;
+import dev.orrery.storage.Rounds;
 import dev.orrery.storage.log.SegmentInfo;
 import java.util.ArrayList;
 import java.util.List;
@@ -54,7 +56,7 @@ final class Housekeeping {
     this.options = options;
     this.checkpointer = new Checkpointer(engine.log());
     this.compaction = new Compaction(engine);
-    this.thread = new Thread(this::run, "orrery-housekeeping");
+    this.thread = Lane.BACKGROUND.thread("orrery-housekeeping", new Rounds(new Upkeep()));
     thread.setDaemon(true);
   }
 
@@ -62,34 +64,46 @@ final class Housekeeping {
     thread.start();
   }
 
-  private void run() {
-    while (awaitPulse()) {
-      try {
-        if (isCheckpointDue()) {
-          checkpoint();
-        }
-        pace = null;
-        compact(this::pause);
-        wasFailing = false;
-      } catch (RuntimeException e) {
-        // A full disk, most likely. Nothing is lost: the log has it all, and we try again.
-        if (!wasFailing) {
-          LOGGER.warn("background work failed and will be tried again: {}", e.getMessage(), e);
-        }
-        wasFailing = true;
+  private final class Upkeep implements Rounds.Work {
+    @Override
+    public boolean await() throws InterruptedException {
+      return awaitPulse();
+    }
+
+    @Override
+    public void run() {
+      if (isCheckpointDue()) {
+        checkpoint();
       }
+      pace = null;
+      compact(Housekeeping.this::pause);
+      wasFailing = false;
+    }
+
+    @Override
+    public boolean mayGoOn(Throwable failure) {
+      if (!Rounds.isPassing(failure)) {
+        // Without checkpoints the log would grow for ever.
+        LOGGER.error("housekeeping ended: the engine takes no more writes", failure);
+        engine.log().fail(failure);
+        return false;
+      }
+      // A full disk, most likely. Nothing is lost: the log has it all, and we try again.
+      if (!wasFailing) {
+        wasFailing = true;
+        LOGGER.warn("background work failed and will be tried again: {}", failure, failure);
+      }
+      return true;
     }
   }
 
-  private boolean awaitPulse() {
+  private boolean awaitPulse() throws InterruptedException {
     pulse.lock();
     try {
       if (!isStopping) {
         stopping.await(PULSE_MILLIS, TimeUnit.MILLISECONDS);
       }
       return !isStopping;
-    } catch (InterruptedException e) {
-      return false;
     } finally {
       pulse.unlock();
     }

@@ -1,5 +1,6 @@
 package dev.orrery.storage.chronicle;
 
+import dev.orrery.storage.Lane;
 import dev.orrery.storage.StorageException;
 import dev.orrery.storage.StorageException.Reason;
 import java.lang.invoke.MethodHandles;
@@ -225,6 +226,7 @@ public final class KeyIndex implements AutoCloseable {
     try {
       boolean hasRoom = bucket.entries().hasRoomFor(need);
       if (!hasRoom) {
+        Lane.requireMayWait(); // for a new file
         makeRoom(bucket, need);
       }
       return hasRoom;

@@ -2,6 +2,7 @@ package dev.orrery.storage.chronicle;
 
 import dev.orrery.storage.IndexCursor;
 import dev.orrery.storage.IndexRange;
+import dev.orrery.storage.Lane;
 import dev.orrery.storage.PartitionStatistics;
 import dev.orrery.storage.PartitionStore;
 import dev.orrery.storage.RecordCursor;
@@ -39,6 +40,10 @@ final class PhysicalPartition implements PartitionStore {
   final ReentrantLock lock = new ReentrantLock();
 
   private static final OrderedIndex[] NO_INDEXES = {};
+
+  /** What is done with a larger document, or with its index entries, takes its time. */
+  private static final int LOOP_DOCUMENT_BYTES_MAX = 64 << 10;
+
   private static final int TURN_STEPS = 50;
   private static final long TURN_STEP_NANOS = 200_000;
 
@@ -87,6 +92,7 @@ final class PhysicalPartition implements PartitionStore {
   }
 
   private PartitionFiles open() {
+    Lane.requireMayWait(); // it may even be rebuilt
     lock.lock();
     try {
       if (files == null) {
@@ -376,6 +382,9 @@ final class PhysicalPartition implements PartitionStore {
         }
         requireMoved(opened, recordId, position, e);
         continue;
+      }
+      if (bytes.length > LOOP_DOCUMENT_BYTES_MAX) {
+        Lane.requireMayWait();
       }
       meter.loadDocument(bytes.length);
       return new StoredDocument(this, recordId, position, RawDocument.wrap(bytes));

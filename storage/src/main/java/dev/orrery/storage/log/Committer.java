@@ -1,5 +1,6 @@
 package dev.orrery.storage.log;
 
+import dev.orrery.storage.Lane;
 import dev.orrery.storage.StorageException;
 import dev.orrery.storage.StorageException.Reason;
 import java.io.Closeable;
@@ -11,6 +12,7 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Consumer;
 import java.util.function.LongConsumer;
 
 /**
@@ -61,6 +63,11 @@ final class Committer implements Closeable {
 
   private volatile long durableLsn;
   private volatile StorageException failure;
+  private volatile Consumer<Throwable> onFailure = cause -> {};
+
+  /** Made now, as there is nothing to make it of when it is needed. */
+  private final StorageException noMemory =
+      new StorageException(Reason.UNAVAILABLE, "the log stopped: no memory was left");
 
   // Under the lock.
   private Round running;
@@ -89,7 +96,7 @@ final class Committer implements Closeable {
     this.flushNanos = TimeUnit.MILLISECONDS.toNanos(options.flushMillis());
     this.durableLsn = source.lastLsn();
     this.running = new Round();
-    this.thread = new Thread(this::run, "orrery-log-commit");
+    this.thread = Lane.COMMITTER.thread("orrery-log-commit", this::run);
     thread.setDaemon(true);
     if (fsync) {
       thread.start();
@@ -196,7 +203,8 @@ final class Committer implements Closeable {
         tell(round.lsn);
         round.done.complete(null);
       }
-    } catch (IOException | RuntimeException e) {
+    } catch (Throwable e) {
+      // Whatever it is: without this thread nobody would ever be told that his commit is durable.
       fail(e);
     }
   }
@@ -267,21 +275,41 @@ final class Committer implements Closeable {
    * never reached the device, and report the error only once: a second fsync would succeed and lie.
    * Only a restart, which reads what the device really has, can tell what is durable.
    */
-  void fail(Exception cause) {
-    List<CompletableFuture<Void>> rounds;
+  void fail(Throwable cause) {
+    StorageException described = cause instanceof OutOfMemoryError ? noMemory : describe(cause);
+    boolean isFirst;
+    CompletableFuture<Void> earlier;
+    CompletableFuture<Void> later;
     lock.lock();
     try {
-      if (failure == null) {
-        failure =
-            new StorageException(
-                Reason.UNAVAILABLE, "the log stopped after a failed write: " + cause, cause);
+      isFirst = failure == null;
+      if (isFirst) {
+        failure = described;
       }
-      rounds = List.of(running.done, next.done);
+      earlier = running.done;
+      later = next.done;
       asked.signalAll();
     } finally {
       lock.unlock();
     }
-    rounds.forEach(round -> round.completeExceptionally(failure));
+    try {
+      earlier.completeExceptionally(failure);
+      later.completeExceptionally(failure);
+    } finally {
+      if (isFirst) {
+        onFailure.accept(cause);
+      }
+    }
+  }
+
+  private static StorageException describe(Throwable cause) {
+    return new StorageException(
+        Reason.UNAVAILABLE, "the log stopped after a failed write: " + cause, cause);
+  }
+
+  /** Tells of the end of all durability, once, on the thread that met it. */
+  void onFailure(Consumer<Throwable> listener) {
+    onFailure = listener;
   }
 
   /** Finishes the rounds that were asked for, then ends the thread. */

@@ -1,5 +1,6 @@
 package dev.orrery.storage.log;
 
+import dev.orrery.storage.Lane;
 import dev.orrery.storage.PrivateFiles;
 import dev.orrery.storage.StorageException;
 import dev.orrery.storage.log.Format.SegmentHeader;
@@ -11,6 +12,7 @@ import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Consumer;
 import java.util.function.LongConsumer;
 
 /**
@@ -122,10 +124,12 @@ public final class Log implements Closeable {
     if (group.size() == 0) {
       throw new IllegalArgumentException("a group needs a record");
     }
-    appending.lock();
+    Lane.requireMayAppend();
+    Lane.take(appending); // who has it may be beginning a segment
     try {
       requireWritable();
       if (!active.hasRoom(group.encodedBytes())) {
+        Lane.requireMayWait();
         roll(group.encodedBytes());
       }
       long lsn = lastLsn + 1;
@@ -287,8 +291,8 @@ public final class Log implements Closeable {
 
   /**
    * Completes when everything up to and including {@code lsn} would survive a power cut; fails if
-   * that can no longer be promised. What depends on the future runs on the committer's thread: it
-   * must not block, and must not append.
+   * that can no longer be promised. What depends on the future runs on the committer's thread,
+   * where it must do no more than hand over: {@link Lane} refuses it to append or to wait.
    */
   public CompletableFuture<Void> whenDurable(long lsn) {
     if (lsn > lastLsn) {
@@ -299,6 +303,9 @@ public final class Log implements Closeable {
 
   /** Returns when {@link #whenDurable} would complete, or throws why it cannot. */
   public void awaitDurable(long lsn) {
+    if (lsn > durableLsn()) {
+      Lane.requireMayWait();
+    }
     try {
       whenDurable(lsn).join();
     } catch (CompletionException e) {
@@ -332,6 +339,16 @@ public final class Log implements Closeable {
       next = segment.lastLsn() + 1;
     }
     return true;
+  }
+
+  /** Tells of the end of all durability, once, on the thread that met it. */
+  public void onFailure(Consumer<Throwable> listener) {
+    committer.onFailure(listener);
+  }
+
+  /** Refuses every append from now on, and tells all who wait for the disk. */
+  public void fail(Throwable cause) {
+    committer.fail(cause);
   }
 
   /** Calls back with each new durable LSN, on a thread that must not block or append. */

@@ -4,6 +4,8 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
 
 /** Real files on a device that fills up, breaks and recovers as a test says. */
 final class FaultyFiles implements SegmentFiles {
@@ -14,6 +16,11 @@ final class FaultyFiles implements SegmentFiles {
   volatile long roomBytes = Long.MAX_VALUE;
 
   volatile boolean isForceBroken;
+
+  /** What forcing throws, or null. */
+  volatile Error forceError;
+
+  volatile long slowForceMillis;
   volatile boolean isResizeBroken;
   volatile boolean isRenameBroken;
   volatile boolean isDirectoryBroken;
@@ -81,6 +88,10 @@ final class FaultyFiles implements SegmentFiles {
     @Override
     public void force() throws IOException {
       forces++;
+      LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(slowForceMillis));
+      if (forceError != null) {
+        throw forceError;
+      }
       failIf(isForceBroken, "fsync");
       file.force();
     }

@@ -1,0 +1,16 @@
+package dev.orrery.storage;
+
+/**
+ * What an event loop asked for has to wait, so a thread that may wait has to ask for it. Nothing
+ * was changed: the whole request can be begun anew.
+ */
+public final class WouldWaitException extends RuntimeException {
+  private static final long serialVersionUID = 1L;
+
+  static final WouldWaitException INSTANCE = new WouldWaitException();
+
+  /** Without a trace: it is a way of going on, and there is one for all. */
+  private WouldWaitException() {
+    super("an event loop must not wait", null, false, false);
+  }
+}
