@@ -30,13 +30,13 @@ import dev.orrery.server.cursor.CursorRegistry;
 import dev.orrery.server.error.ErrorCode;
 import dev.orrery.server.net.CommandHandler;
 import dev.orrery.server.net.RequestHandler;
+import dev.orrery.server.operation.BackgroundJournal;
 import dev.orrery.server.operation.OperationDetails;
 import dev.orrery.server.operation.OperationJournal;
 import dev.orrery.server.operation.Operations;
 import dev.orrery.server.operation.ProfileSettings;
 import dev.orrery.server.operation.Top;
 import dev.orrery.server.plan.Planner;
-import dev.orrery.server.query.QueryHooks;
 import dev.orrery.server.session.ClusterClock;
 import dev.orrery.server.session.Session;
 import dev.orrery.server.session.Sessions;
@@ -44,6 +44,7 @@ import dev.orrery.server.throughput.DatabaseThroughputs;
 import dev.orrery.server.throughput.Governor;
 import dev.orrery.server.throughput.Metering;
 import dev.orrery.server.throughput.Provisioning;
+import dev.orrery.storage.Lane;
 import dev.orrery.storage.StorageEngine;
 import dev.orrery.storage.StorageException;
 import dev.orrery.storage.chronicle.ChronicleEngine;
@@ -69,9 +70,12 @@ import org.bson.BsonDocument;
 import org.bson.BsonInt32;
 import org.bson.BsonString;
 import org.bson.types.ObjectId;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /** The commands of MongoDB over the embedded engine. */
 final class EngineBackend implements MongoServer.Backend {
+  private static final Logger LOG = LoggerFactory.getLogger(EngineBackend.class);
   private static final int WORKERS = 16;
   private static final int WAITING_COMMANDS_MAX = 10_000;
   private static final long STOP_SECONDS = 10;
@@ -86,15 +90,16 @@ final class EngineBackend implements MongoServer.Backend {
   private final TtlMonitor ttlMonitor;
   private final Security security;
   private final Operations operations;
+  private final BackgroundJournal journal;
+  private final Host host;
 
-  private EngineBackend(StorageEngine engine, ServerConfig config, Path temporary, Runnable stop) {
+  private EngineBackend(StorageEngine engine, ServerConfig config, Path temporary, Host host) {
     this.engine = engine;
+    this.host = host;
     this.workers = workers();
     Clock clock = Clock.systemUTC();
     var log = new RecentLog();
-    var facts =
-        ServerFacts.starting(Version.current(), config.network().connectionsMax(), clock)
-            .withCommandLine(List.of("orrery"), options(config));
+    var facts = facts(config, clock);
     var sessions = new Sessions(clock);
     var clusterClock = new ClusterClock(clock);
     var parameters = new ServerParameters();
@@ -110,7 +115,7 @@ final class EngineBackend implements MongoServer.Backend {
             new NetworkMeters(),
             parameters,
             log,
-            stop,
+            host::stop,
             security,
             operations,
             cursors);
@@ -147,10 +152,11 @@ final class EngineBackend implements MongoServer.Backend {
             operations);
     var retry =
         new ServerSideRetry(data.workers(), parameters::hasServerSideRetry, System::nanoTime);
+    this.journal = journal(journals, clock);
     var dispatcher =
         new Dispatcher(parts, workers, System::nanoTime)
             .retryingBy(retry)
-            .observedBy(journal(journals, clock))
+            .observedBy(journal)
             .obeying(new CosmosRefusals(databases));
     this.requests = new CommandHandler(dispatcher, services.network());
     this.logAppender = RecentLogAppender.attach(log);
@@ -186,43 +192,52 @@ final class EngineBackend implements MongoServer.Backend {
         new ProfileCollections(databases, ObjectId::new));
   }
 
-  private static OperationJournal journal(OperationCommands.Journals journals, Clock clock) {
+  private static BackgroundJournal journal(OperationCommands.Journals journals, Clock clock) {
     var outputs =
         new OperationJournal.Outputs(
             journals.top(), journals.profiles(), RecentLogAppender.SLOW_LOG::info);
-    return new OperationJournal(
-        journals.settings(),
-        new OperationDetails(clock),
-        outputs,
-        () -> ThreadLocalRandom.current().nextDouble());
+    return new BackgroundJournal(
+        new OperationJournal(
+            journals.settings(),
+            new OperationDetails(clock),
+            outputs,
+            () -> ThreadLocalRandom.current().nextDouble()));
   }
 
-  /**
-   * @param stop stops the whole server; returns at once
-   */
-  static EngineBackend open(ServerConfig config, DataDirectory data, Runnable stop)
+  static EngineBackend open(ServerConfig config, DataDirectory data, Host host) throws IOException {
+    return open(config, data, host, engineOptions(config));
+  }
+
+  static EngineBackend open(
+      ServerConfig config, DataDirectory data, Host host, EngineOptions options)
       throws IOException {
-    boolean isDurable = !config.storage().isEphemeral();
-    var options =
-        EngineOptions.defaults()
-            .with(
-                LogOptions.defaults()
-                    .withFsync(isDurable)
-                    .withSegmentBytes(config.limits().logSegmentBytes()))
-            .with(
-                new EngineOptions.Limits(
-                    config.limits().logicalPartitionBytes(),
-                    config.limits().physicalPartitionBytes()));
     try {
-      var engine = ChronicleEngine.open(data.path(), options, new QueryHooks());
-      return new EngineBackend(engine, config, data.path(), stop);
+      var engine = ChronicleEngine.open(data.path(), options, new EngineHooks(host));
+      return new EngineBackend(engine, config, data.path(), host);
     } catch (StorageException e) {
       throw new IOException(e.getMessage(), e);
     }
   }
 
+  static EngineOptions engineOptions(ServerConfig config) {
+    boolean isDurable = !config.storage().isEphemeral();
+    return EngineOptions.defaults()
+        .with(
+            LogOptions.defaults()
+                .withFsync(isDurable)
+                .withSegmentBytes(config.limits().logSegmentBytes()))
+        .with(
+            new EngineOptions.Limits(
+                config.limits().logicalPartitionBytes(), config.limits().physicalPartitionBytes()));
+  }
+
   private static AccessControl access(Security security) {
     return security.isEnforced() ? new RoleAccess(security) : AccessControl.OPEN;
+  }
+
+  private static ServerFacts facts(ServerConfig config, Clock clock) {
+    return ServerFacts.starting(Version.current(), config.network().connectionsMax(), clock)
+        .withCommandLine(List.of("orrery"), options(config));
   }
 
   /** In the words of MongoDB's configuration file, as far as it has any. */
@@ -242,7 +257,7 @@ final class EngineBackend implements MongoServer.Backend {
             1,
             TimeUnit.MINUTES,
             new ArrayBlockingQueue<>(WAITING_COMMANDS_MAX),
-            task -> new Thread(task, "worker"));
+            task -> Lane.WORKER.thread("worker", task));
     pool.allowCoreThreadTimeOut(true);
     return pool;
   }
@@ -259,7 +274,7 @@ final class EngineBackend implements MongoServer.Backend {
             1,
             TimeUnit.MINUTES,
             new SynchronousQueue<>(),
-            task -> new Thread(task, "spare"));
+            task -> Lane.WORKER.thread("spare", task));
     if (count < 1) {
       pool.shutdown(); // refuses everything
     }
@@ -269,7 +284,7 @@ final class EngineBackend implements MongoServer.Backend {
   private static ScheduledExecutorService timer() {
     return Executors.newSingleThreadScheduledExecutor(
         task -> {
-          var thread = new Thread(task, "timer");
+          var thread = Lane.BACKGROUND.thread("timer", task);
           thread.setDaemon(true);
           return thread;
         });
@@ -286,15 +301,21 @@ final class EngineBackend implements MongoServer.Backend {
           }
         });
     timer.scheduleWithFixedDelay(
-        () ->
-            workers.execute(
-                () -> {
-                  cursors.expire();
-                  sessions.expire();
-                }),
+        () -> {
+          try {
+            workers.execute(() -> expireAll(sessions, cursors));
+          } catch (RejectedExecutionException busy) {
+            LOG.debug("nothing is expired this time: all workers are busy");
+          }
+        },
         EXPIRE_SECONDS,
         EXPIRE_SECONDS,
         TimeUnit.SECONDS);
+  }
+
+  private static void expireAll(Sessions sessions, CursorRegistry cursors) {
+    cursors.expire();
+    sessions.expire();
   }
 
   private void forget(RetryRecords records, Session session) {
@@ -311,6 +332,11 @@ final class EngineBackend implements MongoServer.Backend {
   }
 
   @Override
+  public void failed(String part, Throwable cause) {
+    host.failed(part, cause);
+  }
+
+  @Override
   public void close() throws IOException {
     ttlMonitor.close();
     timer.shutdownNow();
@@ -323,6 +349,7 @@ final class EngineBackend implements MongoServer.Backend {
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
     }
+    journal.close();
     spare.shutdown(); // what ran there ended with its command
     security.close();
     logAppender.detach();

@@ -82,9 +82,9 @@ public final class Main {
     System.setProperty("orrery.log.level", name(config.diagnostics().logLevel()));
     boolean isSilent = config.diagnostics().logLevel() == ServerConfig.LogLevel.OFF;
     System.setProperty("orrery.log.slow", isSilent ? "off" : "info");
-    Runnable stop = () -> new Thread(() -> System.exit(0), "shutdown").start();
+    var process = new OwnProcess(err);
     var server =
-        MongoServer.start(config, (settings, data) -> EngineBackend.open(settings, data, stop));
+        MongoServer.start(config, (settings, data) -> EngineBackend.open(settings, data, process));
     Runtime.getRuntime().addShutdownHook(new Thread(server::close, "stop"));
     out.println("Orrery " + Version.current() + " is ready: " + uri(server.address(), config));
     out.flush();

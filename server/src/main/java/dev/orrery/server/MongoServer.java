@@ -34,6 +34,9 @@ public final class MongoServer implements AutoCloseable {
     @Override
     void close() throws IOException;
 
+    /** A part of the server has ended without which it is only half alive. */
+    default void failed(String part, Throwable cause) {}
+
     /** Opens the storage engine and builds the commands on it. */
     @FunctionalInterface
     interface Factory {
@@ -63,6 +66,11 @@ public final class MongoServer implements AutoCloseable {
     return net.address();
   }
 
+  /** How often an event loop stood still for longer than is bearable. */
+  long stalls() {
+    return net.stalls();
+  }
+
   /** Lets requests in flight end, then closes all parts, also when one of them fails to. */
   @Override
   public void close() {
@@ -89,7 +97,9 @@ public final class MongoServer implements AutoCloseable {
             network.eventLoops(),
             network.connectionsMax(),
             transport(config, data.path()));
-    net = NetServer.start(options, backend.requests());
+    net =
+        NetServer.start(
+            options, backend.requests(), cause -> backend.failed("an event loop", cause));
     parts.push(net);
   }
 

@@ -34,6 +34,11 @@ final class TestServer implements AutoCloseable {
     return server.address().getPort();
   }
 
+  /** How often an event loop stood still. */
+  long stalls() {
+    return server.stalls();
+  }
+
   /** A client; {@code login} is empty or {@code user:password@}. */
   MongoClient client(String login, String options) {
     return MongoClients.create(

@@ -8,6 +8,8 @@ import dev.orrery.server.throughput.RequestCharge;
 import dev.orrery.storage.value.RawDocument;
 import dev.orrery.storage.value.RawTypes;
 import dev.orrery.storage.value.RawValue;
+import java.util.concurrent.Executor;
+import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -28,6 +30,8 @@ public final class ClientConnection implements Client {
 
   private final Login login = new Login();
   private final Supplier<String> certificateSubject;
+  private @Nullable Executor loop;
+  private Runnable closer = this::closeAfterReply;
 
   /** What {@code getLastRequestStatistics} tells. */
   record LastRequest(String commandName, RequestCharge charge, long nanos) {}
@@ -46,6 +50,32 @@ public final class ClientConnection implements Client {
     this.remoteAddress = remoteAddress;
     this.localAddress = localAddress;
     this.certificateSubject = certificateSubject;
+  }
+
+  /**
+   * Says where the connection lives; to be called before its first request.
+   *
+   * @param eventLoop runs what belongs to the connection, in order
+   * @param close closes it, from any thread
+   */
+  public ClientConnection livingOn(Executor eventLoop, Runnable close) {
+    loop = eventLoop;
+    closer = close;
+    return this;
+  }
+
+  /** Goes on with a request where its connection lives; {@code otherwise} without a socket. */
+  void resume(Runnable next, Executor otherwise) {
+    try {
+      (loop == null ? otherwise : loop).execute(next);
+    } catch (RejectedExecutionException stopped) {
+      hangUp(); // the server stops, and its loops have ended
+    }
+  }
+
+  /** Closes the connection, as the request in flight can get no reply. */
+  void hangUp() {
+    closer.run();
   }
 
   @Override

@@ -132,6 +132,11 @@ public final class CommandContext {
     durableLsn = Math.max(durableLsn, lsn);
   }
 
+  /** Whether the call has changed anything that is kept. */
+  boolean hasWritten() {
+    return durableLsn >= 0;
+  }
+
   /** What to wait for before the reply, or -1. */
   long durableLsn() {
     return envelope.writeConcern().waitsForDisk() ? durableLsn : -1;

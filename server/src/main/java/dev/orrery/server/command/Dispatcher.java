@@ -1,10 +1,8 @@
 package dev.orrery.server.command;
 
 import dev.orrery.server.command.Command.Trait;
-import dev.orrery.server.error.BsonText;
 import dev.orrery.server.error.CommandException;
 import dev.orrery.server.error.ErrorCode;
-import dev.orrery.server.error.StorageErrors;
 import dev.orrery.server.limit.Allowance;
 import dev.orrery.server.operation.Operation;
 import dev.orrery.server.operation.OperationListener;
@@ -15,12 +13,11 @@ import dev.orrery.server.session.Session;
 import dev.orrery.server.session.SessionId;
 import dev.orrery.server.session.Sessions;
 import dev.orrery.server.throughput.Metering;
-import dev.orrery.server.throughput.OperationWork;
-import dev.orrery.storage.StorageException;
+import dev.orrery.storage.Lane;
+import dev.orrery.storage.WouldWaitException;
 import dev.orrery.storage.value.BsonEncoder;
 import dev.orrery.storage.value.RawDocument;
-import dev.orrery.storage.value.RawTypes;
-import dev.orrery.storage.value.RawValue;
+import java.util.Arrays;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.concurrent.CompletionException;
@@ -41,6 +38,9 @@ public final class Dispatcher {
   private static final Logger LOG = LoggerFactory.getLogger(Dispatcher.class);
 
   private static final int REPLY_BYTES_EXPECTED = 4096;
+
+  /** A request that is larger is read, planned and run elsewhere, however simple it looks. */
+  static final int LOOP_BYTES_MAX = 32 << 10;
 
   /** What a thread keeps for its next reply. */
   private static final int KEPT_BYTES_MAX = 256 << 10;
@@ -76,7 +76,7 @@ public final class Dispatcher {
   }
 
   private final Parts parts;
-  private final Map<String, Known> commands = new HashMap<>();
+  private final Map<String, KnownCommand> commands = new HashMap<>();
   private final Executor workers;
   private final LongSupplier nanoClock;
   private final NameCache names = new NameCache();
@@ -96,7 +96,7 @@ public final class Dispatcher {
     parts
         .commands()
         .byName()
-        .forEach((name, command) -> commands.put(name, Known.of(command, parts.metrics())));
+        .forEach((name, command) -> commands.put(name, KnownCommand.of(command, parts.metrics())));
   }
 
   /** Lets the server try again what is refused for its rate; to be called before the first call. */
@@ -127,36 +127,33 @@ public final class Dispatcher {
     return this;
   }
 
-  /** A command, and what would have to be looked up for each of its calls. */
-  private record Known(
-      Command command,
-      Command.Spec spec,
-      @Nullable String collectionField,
-      CommandMetrics.Counts counts) {
-    static Known of(Command command, CommandMetrics metrics) {
-      Command.Spec spec = command.spec();
-      String name = spec.name();
-      return new Known(command, spec, Subject.collectionField(name), metrics.counts(name));
-    }
-  }
-
   /** One request on its way to its reply. */
   private final class Call {
     final Request request;
     final CommandReader body;
-    final Known known;
+    final KnownCommand known;
     final Consumer<BsonDocument> replyTo;
-    final long startNanos = nanoClock.getAsLong();
+    final long startNanos;
     // Set as far as the envelope could be read; an error reply needs them too.
     CommandContext context;
     boolean followsClusterTime;
     long endNanos;
 
-    Call(Request request, CommandReader body, Known known, Consumer<BsonDocument> replyTo) {
+    Call(Request request, CommandReader body, KnownCommand known, Consumer<BsonDocument> replyTo) {
       this.request = request;
       this.body = body;
       this.known = known;
       this.replyTo = replyTo;
+      this.startNanos = nanoClock.getAsLong();
+    }
+
+    /** The same call from its beginning. */
+    Call(Call earlier) {
+      this.request = earlier.request;
+      this.body = CommandReader.ofRequest(request, names);
+      this.known = earlier.known;
+      this.replyTo = earlier.replyTo;
+      this.startNanos = earlier.startNanos;
     }
   }
 
@@ -175,7 +172,7 @@ public final class Dispatcher {
   private void dispatchOnce(Request request, Consumer<BsonDocument> replyTo) {
     CommandReader body = CommandReader.ofRequest(request, names);
     String name = body.commandName();
-    Known known = commands.get(name);
+    KnownCommand known = commands.get(name);
     if (known == null) {
       parts.metrics().unknown();
       LOG.debug("no such command: {}", name);
@@ -186,16 +183,26 @@ public final class Dispatcher {
     }
     boolean isHeldBack =
         parts.operations().writeLock().isLocked()
-            && known.spec.access() == Command.Access.WRITE
-            && parts.operations().writeLock().holdBack(() -> dispatchOnce(request, replyTo));
+            && known.spec().access() == Command.Access.WRITE
+            && parts.operations().writeLock().holdBack(() -> comeBack(request, replyTo));
     if (isHeldBack) {
       return;
     }
     var call = new Call(request, body, known, replyTo);
-    if (!known.spec.has(Trait.LONG)) {
+    if (known.spec().has(Trait.LONG) || request.bytes() > LOOP_BYTES_MAX) {
+      runElsewhere(call);
+    } else {
       run(call);
-      return;
     }
+  }
+
+  /** Goes on with a write that was held back, where its connection lives. */
+  private void comeBack(Request request, Consumer<BsonDocument> replyTo) {
+    request.connection().resume(() -> dispatchOnce(request, replyTo), workers);
+  }
+
+  /** Runs the call on a thread that may wait. */
+  private void runElsewhere(Call call) {
     try {
       workers.execute(() -> run(call));
     } catch (RejectedExecutionException full) {
@@ -217,15 +224,26 @@ public final class Dispatcher {
       Allowance allowance = call.context.operation().allowance();
       var stage =
           allowance
-              .grant(() -> call.known.command.start(call.context, call.body))
+              .grant(() -> call.known.command().start(call.context, call.body))
               .toCompletableFuture();
       if (stage.isDone() && !stage.isCompletedExceptionally()) {
         await(call, stage.join());
         return;
       }
       stage.whenComplete((reply, failure) -> resume(call, failure, () -> await(call, reply)));
+    } catch (WouldWaitException onLoop) {
+      startOver(call);
     } catch (RuntimeException | Error failure) {
       fail(call, failure);
+    }
+  }
+
+  /** Begins a call anew on a thread that may wait: what it did so far changed nothing. */
+  private void startOver(Call call) {
+    if (call.context != null && call.context.hasWritten()) {
+      fail(call, new IllegalStateException("a call that has written cannot be begun anew"));
+    } else {
+      runElsewhere(new Call(call));
     }
   }
 
@@ -234,7 +252,7 @@ public final class Dispatcher {
     BsonEncoder reply = encoders.get();
     reply.truncate(0);
     int start = reply.startDocument();
-    if (!call.known.command.answer(call.context, call.body, reply)) {
+    if (!call.known.command().answer(call.context, call.body, reply)) {
       return false;
     }
     count(call);
@@ -245,19 +263,31 @@ public final class Dispatcher {
       Replies.writeOk(reply);
     }
     reply.endDocument(start);
-    RawDocument written = RawDocument.wrap(reply.buffer(), 0, reply.length());
     if (isNotable(call)) {
-      listener.write(call.context.operation(), written.toBsonDocument());
+      RawDocument kept = RawDocument.wrap(Arrays.copyOf(reply.buffer(), reply.length()));
+      note(call, kept.toBsonDocument(), () -> ReplyTarget.give(call.replyTo, kept));
+    } else {
+      ReplyTarget.give(call.replyTo, RawDocument.wrap(reply.buffer(), 0, reply.length()));
     }
-    ReplyTarget.give(call.replyTo, written);
     if (reply.buffer().length > KEPT_BYTES_MAX) {
       encoders.remove();
     }
     return true;
   }
 
-  /** Goes on with a call that waited. */
+  /**
+   * Goes on with a call that waited, never on the thread that made the log durable: everybody else
+   * waits for that one.
+   */
   private void resume(Call call, Throwable failure, Runnable next) {
+    if (Lane.current() == Lane.COMMITTER) {
+      call.request.connection().resume(() -> goOn(call, failure, next), workers);
+    } else {
+      goOn(call, failure, next);
+    }
+  }
+
+  private void goOn(Call call, Throwable failure, Runnable next) {
     if (failure != null) {
       fail(call, failure);
       return;
@@ -271,7 +301,7 @@ public final class Dispatcher {
 
   /** Reads what every command carries and checks that the caller may go on. */
   private void open(Call call) {
-    Command.Spec spec = call.known.spec;
+    Command.Spec spec = call.known.spec();
     Request request = call.request;
     request.requireSizes();
     CommandReader body = call.body.asCommand(spec, request);
@@ -301,12 +331,12 @@ public final class Dispatcher {
   /** From now on the call shows in currentOp, and can be killed. */
   private Operation begin(Call call, Envelope envelope) {
     Request request = call.request;
-    Command.Spec spec = call.known.spec;
+    Command.Spec spec = call.known.spec();
     var subject =
         new Subject(
             spec.name(),
             call.body.database(),
-            call.body.peekText(call.known.collectionField),
+            call.body.peekText(call.known.collectionField()),
             request.body(),
             envelope.session().session(),
             spec.access() == Command.Access.READ);
@@ -336,7 +366,7 @@ public final class Dispatcher {
   }
 
   private void succeed(Call call, BsonDocument reply) {
-    Command.Spec spec = call.known.spec;
+    Command.Spec spec = call.known.spec();
     if (spec.access() == Command.Access.WRITE) {
       parts.clusterClock().tick(); // who reads after this write asks for a later time
       BsonDocument error = call.context.writeConcern().error();
@@ -349,20 +379,25 @@ public final class Dispatcher {
         && call.replyTo instanceof ReplyTarget target
         && !reply.containsKey("ok")) {
       if (isNotable(call)) {
-        listener.write(call.context.operation(), Replies.succeed(reply.clone()));
+        note(call, Replies.succeed(reply.clone()), () -> sendTimed(target, reply));
+      } else {
+        sendTimed(target, reply);
       }
-      latest = latest.at(parts.clusterClock());
-      target.accept(reply, latest.lastFields());
       return;
     }
     send(call, Replies.succeed(reply));
   }
 
+  private void sendTimed(ReplyTarget target, BsonDocument reply) {
+    latest = latest.at(parts.clusterClock());
+    target.accept(reply, latest.lastFields());
+  }
+
   /** Counts a call that succeeded. */
   private void count(Call call) {
-    Command.Spec spec = call.known.spec;
+    Command.Spec spec = call.known.spec();
     long nanos = end(call);
-    call.known.counts.succeeded(call.context.operation().statements(), nanos);
+    call.known.counts().succeeded(call.context.operation().statements(), nanos);
     settle(call, nanos);
     if (LOG.isDebugEnabled()) { // or the number becomes an object for nothing
       LOG.debug("{} took {} us", spec.name(), nanos / 1000);
@@ -370,11 +405,28 @@ public final class Dispatcher {
   }
 
   private void fail(Call call, Throwable thrown) {
+    try {
+      answerWith(call, thrown);
+    } catch (RuntimeException | Error again) {
+      giveUp(call, again); // no memory for the reply, most likely
+    }
+  }
+
+  /** A client that gets no reply must not wait for one. */
+  private static void giveUp(Call call, Throwable failure) {
+    try {
+      LOG.error("{} cannot be answered", call.known.spec().name(), failure);
+    } finally {
+      call.request.connection().hangUp();
+    }
+  }
+
+  private void answerWith(Call call, Throwable thrown) {
     Throwable failure = thrown instanceof CompletionException ? thrown.getCause() : thrown;
-    Command.Spec spec = call.known.spec;
-    CommandException error = toCommandException(failure);
+    Command.Spec spec = call.known.spec();
+    CommandException error = CommandFailures.toCommandException(failure);
     boolean isInternal = error == null;
-    call.known.counts.failed(isInternal);
+    call.known.counts().failed(isInternal);
     if (call.context != null) {
       settle(call, end(call));
     }
@@ -395,51 +447,9 @@ public final class Dispatcher {
     return call.endNanos - call.startNanos;
   }
 
-  /** Counts what the call cost; what costs nothing is not the connection's last request. */
   private void settle(Call call, long nanos) {
-    OperationWork work = call.context.work();
-    work.settle();
-    if (work.charge().twentyFirsts() == 0) {
-      return;
-    }
-    String name = call.known.spec.name();
-    ClientConnection connection = call.request.connection();
-    connection.remember(new ClientConnection.LastRequest(name, work.charge(), nanos));
-    if (work.weight() == 0) {
-      return;
-    }
-    parts
-        .metering()
-        .finish(
-            work,
-            new Metering.Origin(
-                name,
-                connection.applicationName(),
-                comment(call.context),
-                call.request.body(),
-                call.request.firstStatement()));
-  }
-
-  private static String comment(CommandContext context) {
-    RawValue comment = context.comment();
-    if (comment == null) {
-      return null;
-    }
-    return comment.type() == RawTypes.STRING
-        ? comment.asString()
-        : BsonText.stored(comment.toBsonValue());
-  }
-
-  /** The error as the client shall see it, or null when it is a mistake of ours. */
-  private static CommandException toCommandException(Throwable failure) {
-    if (failure instanceof CommandException error) {
-      return error;
-    }
-    if (failure instanceof StorageException error) {
-      LOG.warn("storage failed", error);
-      return StorageErrors.toCommandException(error);
-    }
-    return null;
+    Settlement.settle(
+        call.context, call.request, call.known.spec().name(), nanos, parts.metering());
   }
 
   /** Ends the operation; true when it is to be written down. */
@@ -449,10 +459,29 @@ public final class Dispatcher {
     return listener.ended(operation, operation.nanosUntil(call.endNanos));
   }
 
+  /** Writes a call down before its reply leaves. */
+  private void note(Call call, BsonDocument reply, Runnable send) {
+    Operation operation = call.context.operation();
+    listener.write(
+        new OperationListener.Ended(operation, reply, operation.nanosUntil(call.endNanos)),
+        () -> {
+          try {
+            send.run();
+          } catch (RuntimeException | Error failure) {
+            giveUp(call, failure);
+          }
+        });
+  }
+
   private void send(Call call, BsonDocument reply) {
     if (call.context != null && isNotable(call)) {
-      listener.write(call.context.operation(), reply);
+      note(call, reply, () -> sendNow(call, reply));
+    } else {
+      sendNow(call, reply);
     }
+  }
+
+  private void sendNow(Call call, BsonDocument reply) {
     if (call.followsClusterTime) {
       latest = latest.at(parts.clusterClock());
       latest.appendTo(reply);

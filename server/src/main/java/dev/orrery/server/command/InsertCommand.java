@@ -85,13 +85,13 @@ public final class InsertCommand implements Command {
     return RetryableWrites.once(
         context,
         services,
-        () ->
-            services
-                .workers()
-                .run(params.isShort(), () -> new Bulk(context, params).run().toInsertReply()));
+        () -> {
+          var bulk = new Bulk(context, params);
+          return services.workers().runOrResume(params.isShort(), () -> bulk.run().toInsertReply());
+        });
   }
 
-  /** One insert at work. */
+  /** One insert at work. What would have to wait on an event loop goes on elsewhere. */
   private final class Bulk {
     private final CommandContext context;
     private final Params params;
@@ -106,6 +106,7 @@ public final class InsertCommand implements Command {
     private final List<Integer> places = new ArrayList<>();
     private long chunkBytes;
     private int chunkDocumentsMax = CHUNK_DOCUMENTS_MAX;
+    private int next;
 
     Bulk(CommandContext context, Params params) {
       this.context = context;
@@ -114,25 +115,36 @@ public final class InsertCommand implements Command {
     }
 
     BulkReply run() {
-      open();
-      for (int i = 0; i < params.documents.size() && !isStopped(); i++) {
+      if (collection == null) {
+        open();
+      }
+      while (next < params.documents.size() && !isStopped()) {
         context.operation().check();
-        try {
-          if (writer.begin(i) != null) {
-            reply.repeat(context.statementId(i), 1);
-            continue;
-          }
-          add(i, prepare(params.documents.get(i)));
-        } catch (CommandException e) {
-          BulkReply.requireGoingOn(e);
-          flush();
-          if (!isStopped()) {
-            reply.fail(i, e);
-          }
-        }
+        step(next);
       }
       flush();
       return reply;
+    }
+
+    /** Takes the next document; when this has to be called again, it was taken or it was not. */
+    private void step(int place) {
+      try {
+        if (writer.begin(place) != null) {
+          reply.repeat(context.statementId(place), 1);
+          next++;
+          return;
+        }
+        RawDocument prepared = prepare(params.documents.get(place));
+        next++;
+        add(place, prepared);
+      } catch (CommandException e) {
+        BulkReply.requireGoingOn(e);
+        flush();
+        if (!isStopped()) {
+          reply.fail(place, e);
+        }
+        next = place + 1;
+      }
     }
 
     private void open() {

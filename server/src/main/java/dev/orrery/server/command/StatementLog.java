@@ -4,6 +4,7 @@ import dev.orrery.server.error.CommandException;
 import dev.orrery.server.error.ErrorCode;
 import dev.orrery.server.session.SessionId;
 import dev.orrery.storage.CommitResult;
+import dev.orrery.storage.Lane;
 import dev.orrery.storage.StorageEngine;
 import dev.orrery.storage.WorkMeter;
 import dev.orrery.storage.WriteBatch;
@@ -95,7 +96,9 @@ final class StatementLog {
     if (isApplied || batch.onFailure() == WriteBatch.OnFailure.APPLY_NONE) {
       return all;
     }
-    // What fails must not be recorded as done, and is known only now: one after the other.
+    // What fails must not be recorded as done, and is known only now: one after the other. None of
+    // them has been carried out, so an event loop can still leave them to others.
+    Lane.requireMayWait();
     var outcomes =
         new ArrayList<>(Collections.nCopies(operations.size(), WriteOutcome.NOT_APPLIED));
     int[] partitions = new int[operations.size()];

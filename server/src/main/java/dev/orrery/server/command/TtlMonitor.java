@@ -4,8 +4,10 @@ import dev.orrery.storage.CollectionStore;
 import dev.orrery.storage.CommitResult;
 import dev.orrery.storage.IndexCursor;
 import dev.orrery.storage.IndexRange;
+import dev.orrery.storage.Lane;
 import dev.orrery.storage.PartitionStore;
 import dev.orrery.storage.RecordCursor;
+import dev.orrery.storage.Rounds;
 import dev.orrery.storage.StorageEngine;
 import dev.orrery.storage.StorageException;
 import dev.orrery.storage.StoredDocument;
@@ -42,7 +44,7 @@ public final class TtlMonitor implements AutoCloseable {
   private final StorageEngine engine;
   private final ServerParameters parameters;
   private final Clock clock;
-  private final Thread thread = new Thread(this::work, "ttl");
+  private final Thread thread = Lane.BACKGROUND.thread("ttl", new Rounds(new Expiry()));
   private volatile boolean isStopped;
 
   public TtlMonitor(StorageEngine engine, ServerParameters parameters, Clock clock) {
@@ -64,25 +66,36 @@ public final class TtlMonitor implements AutoCloseable {
     }
   }
 
-  private void work() {
-    while (!isStopped) {
-      try {
-        sleep();
-        if (!isStopped && isEnabled()) {
-          runOnce();
-        }
-      } catch (InterruptedException e) {
-        return;
-      } catch (StorageException e) {
-        LOG.warn("expired documents could not be deleted; trying again later", e);
-      } catch (RuntimeException e) {
-        LOG.error("expired documents could not be deleted; trying again later", e);
+  private final class Expiry implements Rounds.Work {
+    @Override
+    public boolean await() throws InterruptedException {
+      sleep();
+      return !isStopped;
+    }
+
+    @Override
+    public void run() {
+      if (isEnabled()) {
+        runOnce();
       }
+    }
+
+    @Override
+    public boolean mayGoOn(Throwable failure) {
+      if (failure instanceof StorageException) {
+        LOG.warn("expired documents could not be deleted; trying again later", failure);
+      } else {
+        LOG.error("expired documents could not be deleted; trying again later", failure);
+      }
+      return true;
     }
   }
 
   /** Sleeps the time that the parameter says; a change of it begins a new pause. */
   private synchronized void sleep() throws InterruptedException {
+    if (isStopped) {
+      return;
+    }
     BsonValue seconds;
     do {
       seconds = parameters.value("ttlMonitorSleepSecs");

@@ -3,6 +3,7 @@ package dev.orrery.server.command;
 import dev.orrery.server.error.CommandException;
 import dev.orrery.server.error.ErrorCode;
 import dev.orrery.server.limit.Allowance;
+import dev.orrery.storage.WouldWaitException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
@@ -50,6 +51,15 @@ public final class Workers {
     return isShort ? CompletableFuture.completedFuture(work.get()) : run(work);
   }
 
+  /** The same for work that can be called again, to go on where it would have had to wait. */
+  CompletionStage<BsonDocument> runOrResume(boolean isShort, Supplier<BsonDocument> work) {
+    try {
+      return run(isShort, work);
+    } catch (WouldWaitException onLoop) {
+      return run(work);
+    }
+  }
+
   /** Runs work in the pool, under the allowance of the thread that asks for it. */
   CompletionStage<BsonDocument> run(Supplier<BsonDocument> work) {
     Allowance allowance = Allowance.current();
@@ -72,6 +82,17 @@ public final class Workers {
    * what asks for it may have ended by then.
    */
   void runLater(long millis, Runnable work) {
-    timer.schedule(() -> pool.execute(work), millis, TimeUnit.MILLISECONDS);
+    timer.schedule(() -> handOver(millis, work), millis, TimeUnit.MILLISECONDS);
+  }
+
+  /** A pool that is full now is asked again: nobody would hear of a refusal here. */
+  private void handOver(long millis, Runnable work) {
+    try {
+      pool.execute(work);
+    } catch (RejectedExecutionException full) {
+      if (!timer.isShutdown()) {
+        runLater(Math.max(1, millis), work);
+      }
+    }
   }
 }

@@ -37,10 +37,11 @@ public final class CommandHandler implements RequestHandler {
     meters.opened();
     var client =
         new ClientConnection(
-            connection.id(),
-            text(connection.remote()),
-            text(connection.local()),
-            connection::certificateSubject);
+                connection.id(),
+                text(connection.remote()),
+                text(connection.local()),
+                connection::certificateSubject)
+            .livingOn(connection.loop(), connection::close);
     connection.attach(client);
     dispatcher.opened(client);
   }

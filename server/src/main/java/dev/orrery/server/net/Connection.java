@@ -1,6 +1,7 @@
 package dev.orrery.server.net;
 
 import java.net.InetSocketAddress;
+import java.util.concurrent.Executor;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
@@ -12,18 +13,22 @@ public final class Connection {
   private final int id;
   private final InetSocketAddress remote;
   private final InetSocketAddress local;
+  private final Executor loop;
   private final Runnable closer;
   private volatile Supplier<String> certificateSubject = () -> null;
   private volatile @Nullable Object attachment;
 
   /**
    * @param id unique in this server, positive, increasing
+   * @param loop runs what belongs to the connection, in order; refuses when it has ended
    * @param closer closes the socket, may be called often and from any thread
    */
-  public Connection(int id, InetSocketAddress remote, InetSocketAddress local, Runnable closer) {
+  public Connection(
+      int id, InetSocketAddress remote, InetSocketAddress local, Executor loop, Runnable closer) {
     this.id = id;
     this.remote = remote;
     this.local = local;
+    this.loop = loop;
     this.closer = closer;
   }
 
@@ -38,6 +43,11 @@ public final class Connection {
   /** The address that the client reached us at. */
   public InetSocketAddress local() {
     return local;
+  }
+
+  /** The connection's event loop. */
+  public Executor loop() {
+    return loop;
   }
 
   public void close() {

@@ -67,6 +67,7 @@ final class ConnectionHandler extends ChannelInboundHandlerAdapter {
             id,
             (InetSocketAddress) channel.remoteAddress(),
             (InetSocketAddress) channel.localAddress(),
+            channel.eventLoop(),
             channel::close);
     // The handshake comes later, so who the client is can be asked, not told.
     connection.certificateFrom(() -> TlsTransport.peerSubject(channel.pipeline()));
@@ -121,6 +122,15 @@ final class ConnectionHandler extends ChannelInboundHandlerAdapter {
     context.close();
   }
 
+  /** Closes the connection after a failure that nothing else met; never throws. */
+  void broke(Throwable cause) {
+    try {
+      exceptionCaught(context, cause);
+    } catch (RuntimeException | Error again) {
+      context.channel().unsafe().closeForcibly(); // no memory is left to do it in order
+    }
+  }
+
   /** Closes the connection once the request in flight is answered, at once if there is none. */
   void stop() {
     context
@@ -151,7 +161,7 @@ final class ConnectionHandler extends ChannelInboundHandlerAdapter {
       LOG.info("{} from {} is closed: {}", connection, connection.remote(), e.getMessage());
       context.flush(); // earlier requests were good, their replies are owed
       context.close();
-    } catch (RuntimeException e) {
+    } catch (RuntimeException | Error e) {
       exceptionCaught(context, e);
     } finally {
       isDraining = false;
@@ -240,7 +250,7 @@ final class ConnectionHandler extends ChannelInboundHandlerAdapter {
 
     @Override
     public void hangUp() {
-      complete();
+      isComplete.set(true); // a reply that could not be sent was complete before
       context.close();
     }
 

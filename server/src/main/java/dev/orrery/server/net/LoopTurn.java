@@ -69,15 +69,32 @@ final class LoopTurn {
     isEnding = true;
     try {
       for (int i = 0; i < read.size(); i++) {
-        read.get(i).work();
+        work(read.get(i));
       }
       for (int i = 0; i < answered.size(); i++) {
-        answered.get(i).flush();
+        flush(answered.get(i));
       }
     } finally {
       read.clear();
       answered.clear();
       isEnding = false;
+    }
+  }
+
+  /** What breaks one connection must not take their turn from the others. */
+  private static void work(ConnectionHandler connection) {
+    try {
+      connection.work();
+    } catch (RuntimeException | Error e) {
+      connection.broke(e);
+    }
+  }
+
+  private static void flush(ConnectionHandler connection) {
+    try {
+      connection.flush();
+    } catch (RuntimeException | Error e) {
+      connection.broke(e);
     }
   }
 }

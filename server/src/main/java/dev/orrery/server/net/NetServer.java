@@ -19,7 +19,6 @@ import io.netty.channel.group.DefaultChannelGroup;
 import io.netty.channel.nio.NioIoHandler;
 import io.netty.channel.socket.ServerSocketChannel;
 import io.netty.channel.socket.nio.NioServerSocketChannel;
-import io.netty.util.concurrent.DefaultThreadFactory;
 import io.netty.util.concurrent.GlobalEventExecutor;
 import java.io.IOException;
 import java.net.InetSocketAddress;
@@ -27,6 +26,7 @@ import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Consumer;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -52,15 +52,19 @@ public final class NetServer implements AutoCloseable {
   private final ChannelGroup connections = new DefaultChannelGroup(GlobalEventExecutor.INSTANCE);
   private final Map<EventLoop, LoopTurn> turns = new ConcurrentHashMap<>();
   private final AtomicInteger lastId = new AtomicInteger();
+  private final LoopWatchdog watchdog;
+  private final Consumer<Throwable> onLoopEnd;
   private volatile boolean isStopping;
   private Channel listener;
 
-  private NetServer(Options options, RequestHandler requests) {
+  private NetServer(Options options, RequestHandler requests, Consumer<Throwable> onLoopEnd) {
     this.options = options;
     this.requests = requests;
+    this.onLoopEnd = onLoopEnd;
     loops =
         new MultiThreadIoEventLoopGroup(
-            options.eventLoops(), new DefaultThreadFactory("net"), ioHandlerFactory());
+            options.eventLoops(), new LoopThreads(this::loopEnded), ioHandlerFactory());
+    watchdog = new LoopWatchdog(loops);
   }
 
   /**
@@ -69,7 +73,17 @@ public final class NetServer implements AutoCloseable {
    * @throws IOException if the address cannot be had
    */
   public static NetServer start(Options options, RequestHandler requests) throws IOException {
-    var server = new NetServer(options, requests);
+    return start(options, requests, cause -> {});
+  }
+
+  /**
+   * The same.
+   *
+   * @param onLoopEnd is told when an event loop ended before its time, and its connections with it
+   */
+  public static NetServer start(
+      Options options, RequestHandler requests, Consumer<Throwable> onLoopEnd) throws IOException {
+    var server = new NetServer(options, requests, onLoopEnd);
     var address = new InetSocketAddress(options.bind(), options.port());
     ChannelFuture bound = server.bootstrap().bind(address).awaitUninterruptibly();
     if (!bound.isSuccess()) {
@@ -90,6 +104,17 @@ public final class NetServer implements AutoCloseable {
   /** Where clients reach this server; the port is the real one, also when 0 was asked for. */
   public InetSocketAddress address() {
     return (InetSocketAddress) listener.localAddress();
+  }
+
+  private void loopEnded(Throwable cause) {
+    if (!isStopping) {
+      onLoopEnd.accept(cause);
+    }
+  }
+
+  /** How often an event loop stood still for longer than is bearable. */
+  public long stalls() {
+    return watchdog.stalls();
   }
 
   public int connectionCount() {
@@ -118,6 +143,7 @@ public final class NetServer implements AutoCloseable {
       LOG.warn("{} connections are cut off with a request in flight", connections.size());
       connections.close().awaitUninterruptibly();
     }
+    watchdog.close();
     loops.shutdownGracefully(0, GRACE_MILLIS, TimeUnit.MILLISECONDS).awaitUninterruptibly();
   }
 

@@ -123,7 +123,7 @@ public final class TlsTransport implements TransportSecurity, AutoCloseable {
         times = found;
         LOG.info("the certificate {} was read again", files.certificate());
       }
-    } catch (IOException e) {
+    } catch (IOException | RuntimeException | Error e) { // or nobody would look again
       LOG.warn("the old certificate stays in use: {}", e.toString());
     }
   }

@@ -9,7 +9,7 @@ import org.bson.BsonDocument;
  * Writes down what requests did: the time of each for {@code top}, the slow ones in the log, those
  * that are profiled in {@code system.profile}.
  */
-public final class OperationJournal implements OperationListener {
+public final class OperationJournal {
   /** Where the documents of a database's profile go. */
   public interface ProfileWriter {
     void write(String database, BsonDocument entry);
@@ -38,15 +38,23 @@ public final class OperationJournal implements OperationListener {
     this.random = random;
   }
 
-  @Override
-  public boolean ended(Operation operation, long nanos) {
+  /** Counts the request; true when it is to be written down. */
+  boolean ended(Operation operation, long nanos) {
     top.add(operation.subject(), nanos);
-    return settings.mayMatter(nanos);
+    return settings.mayMatter(nanos) && isNotable(operation, nanos);
   }
 
-  @Override
-  public void write(Operation operation, BsonDocument reply) {
-    long nanos = operation.nanos();
+  /** Whether the settings of its own database concern the request. */
+  private boolean isNotable(Operation operation, long nanos) {
+    ProfileSettings.Database database = settings.database(operation.subject().database());
+    return settings.isSlow(nanos) || database.level() == 2 || database.filter() != null;
+  }
+
+  /** Writes down what the request did; may wait for the disk. */
+  void write(OperationListener.Ended ended) {
+    Operation operation = ended.operation();
+    BsonDocument reply = ended.reply();
+    long nanos = ended.nanos();
     String name = operation.subject().database();
     ProfileSettings.Database database = settings.database(name);
     BsonDocument entry = null;

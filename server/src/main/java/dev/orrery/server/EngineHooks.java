@@ -1,0 +1,33 @@
+package dev.orrery.server;
+
+import dev.orrery.server.query.QueryHooks;
+import dev.orrery.storage.StorageHooks;
+import dev.orrery.storage.value.RawDocument;
+import dev.orrery.storage.value.StringOrder;
+import java.util.function.Predicate;
+import org.bson.BsonDocument;
+
+/** What the engine asks of the server: the query language, and an end in case of its own. */
+final class EngineHooks implements StorageHooks {
+  private final QueryHooks queries = new QueryHooks();
+  private final Host host;
+
+  EngineHooks(Host host) {
+    this.host = host;
+  }
+
+  @Override
+  public Predicate<RawDocument> filter(BsonDocument expression) {
+    return queries.filter(expression);
+  }
+
+  @Override
+  public StringOrder collation(BsonDocument collation) {
+    return queries.collation(collation);
+  }
+
+  @Override
+  public void failed(String part, Throwable cause) {
+    host.failed(part, cause);
+  }
+}

@@ -1,0 +1,33 @@
+package dev.orrery.server.command;
+
+import dev.orrery.server.error.CommandException;
+import dev.orrery.server.error.ErrorCode;
+import dev.orrery.server.error.StorageErrors;
+import dev.orrery.storage.StorageException;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** What went wrong in a command, in the client's words. */
+final class CommandFailures {
+  private static final Logger LOG = LoggerFactory.getLogger(CommandFailures.class);
+
+  private CommandFailures() {}
+
+  /** The error as the client shall see it, or null when it is a mistake of ours. */
+  static @Nullable CommandException toCommandException(Throwable failure) {
+    if (failure instanceof CommandException error) {
+      return error;
+    }
+    if (failure instanceof StorageException error) {
+      LOG.warn("storage failed", error);
+      return StorageErrors.toCommandException(error);
+    }
+    if (failure instanceof OutOfMemoryError) {
+      LOG.error("no memory is left for a request", failure);
+      return new CommandException(
+          ErrorCode.EXCEEDED_MEMORY_LIMIT, "the server has no memory left for this request");
+    }
+    return null;
+  }
+}
