@@ -17,7 +17,7 @@ final class CreateRoleCommand implements Command {
 
   @Override
   public Spec spec() {
-    return Spec.of("createRole", Access.ADMIN);
+    return Spec.of("createRole", Access.ADMIN, Trait.LONG);
   }
 
   @Override

@@ -24,7 +24,7 @@ final class CreateUserCommand implements Command {
 
   @Override
   public Spec spec() {
-    return Spec.of("createUser", Access.ADMIN);
+    return Spec.of("createUser", Access.ADMIN, Trait.LONG);
   }
 
   @Override

@@ -8,6 +8,7 @@ import dev.orrery.server.query.Filter;
 import dev.orrery.server.throughput.MeteredRead;
 import dev.orrery.storage.CollectionStore;
 import dev.orrery.storage.CommitResult;
+import dev.orrery.storage.Lane;
 import dev.orrery.storage.PartitionStatistics;
 import dev.orrery.storage.PartitionStore;
 import dev.orrery.storage.RecordCursor;
@@ -124,7 +125,10 @@ final class DocumentWriter {
 
   /** The insert and the deletion of the oldest documents, in one batch. */
   WriteOutcome insertCapped(CollectionStore collection, RawDocument document) {
-    synchronized (collection) { // else two inserts would push out the same documents
+    Lane.requireMayWait(); // for others who insert, and for the disk with them
+    // Else two inserts would push out the same documents. There is one partition, and nobody else
+    // takes its monitor: an index build that held it would hold inserts up for as long.
+    synchronized (collection.partitions().get(0)) {
       var operations = new ArrayList<WriteOperation>();
       for (StoredDocument oldest : pushedOut(collection, document)) {
         operations.add(new WriteOperation.Delete(collection, oldest));

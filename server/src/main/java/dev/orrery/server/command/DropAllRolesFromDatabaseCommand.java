@@ -16,7 +16,7 @@ final class DropAllRolesFromDatabaseCommand implements Command {
 
   @Override
   public Spec spec() {
-    return Spec.of("dropAllRolesFromDatabase", Access.ADMIN);
+    return Spec.of("dropAllRolesFromDatabase", Access.ADMIN, Trait.LONG);
   }
 
   @Override

@@ -16,7 +16,7 @@ final class DropAllUsersFromDatabaseCommand implements Command {
 
   @Override
   public Spec spec() {
-    return Spec.of("dropAllUsersFromDatabase", Access.ADMIN);
+    return Spec.of("dropAllUsersFromDatabase", Access.ADMIN, Trait.LONG);
   }
 
   @Override

@@ -14,7 +14,7 @@ final class DropRoleCommand implements Command {
 
   @Override
   public Spec spec() {
-    return Spec.of("dropRole", Access.ADMIN);
+    return Spec.of("dropRole", Access.ADMIN, Trait.LONG);
   }
 
   @Override

@@ -14,7 +14,7 @@ final class DropUserCommand implements Command {
 
   @Override
   public Spec spec() {
-    return Spec.of("dropUser", Access.ADMIN);
+    return Spec.of("dropUser", Access.ADMIN, Trait.LONG);
   }
 
   @Override

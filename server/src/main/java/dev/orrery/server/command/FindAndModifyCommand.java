@@ -183,7 +183,7 @@ public final class FindAndModifyCommand implements Explainable {
     return services
         .workers()
         .run(
-            modification.isShort(),
+            modification.isShort() && isShort(projection),
             during(
                 () -> {
                   Modification.Result result = modification.run();
@@ -207,7 +207,7 @@ public final class FindAndModifyCommand implements Explainable {
     return services
         .workers()
         .run(
-            plan.isShort(),
+            plan.isShort() && isShort(projection),
             during(
                 () -> {
                   PlanResult gone = deletion.deleteOne();
@@ -215,6 +215,11 @@ public final class FindAndModifyCommand implements Explainable {
                       ? removed(0, BsonNull.VALUE)
                       : removed(1, value(gone.stored().document(), projection));
                 }));
+  }
+
+  /** What is done after the change must end on the thread that made the change. */
+  private static boolean isShort(@Nullable Projection projection) {
+    return projection == null || projection.isSimple();
   }
 
   /** The document to remove. */

@@ -82,7 +82,7 @@ record GrantCommand<T>(String name, Function<CommandReader, List<T>> field, Chan
 
   @Override
   public Spec spec() {
-    return Spec.of(name, Access.ADMIN);
+    return Spec.of(name, Access.ADMIN, Trait.LONG);
   }
 
   @Override

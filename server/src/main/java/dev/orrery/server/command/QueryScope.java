@@ -13,6 +13,7 @@ import dev.orrery.server.query.Filter;
 import dev.orrery.server.query.FilterContext;
 import dev.orrery.server.query.FilterParser;
 import dev.orrery.storage.CollectionStore;
+import dev.orrery.storage.Lane;
 import dev.orrery.storage.value.RawDocument;
 import java.util.Map;
 import org.bson.BsonValue;
@@ -30,6 +31,7 @@ record QueryScope(Collation collation, ParseContext variables) {
     if (let == null) {
       return variables;
     }
+    Lane.requireMayWait(); // expressions may take their time
     for (Map.Entry<String, BsonValue> entry : let.toBsonDocument().entrySet()) {
       VariableNames.requireWritable(entry.getKey());
       variables = variables.withConstant(entry.getKey(), constant(entry.getValue(), variables));

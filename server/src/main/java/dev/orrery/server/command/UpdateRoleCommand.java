@@ -19,7 +19,7 @@ final class UpdateRoleCommand implements Command {
 
   @Override
   public Spec spec() {
-    return Spec.of("updateRole", Access.ADMIN);
+    return Spec.of("updateRole", Access.ADMIN, Trait.LONG);
   }
 
   @Override

@@ -25,7 +25,7 @@ final class UpdateUserCommand implements Command {
 
   @Override
   public Spec spec() {
-    return Spec.of("updateUser", Access.ADMIN);
+    return Spec.of("updateUser", Access.ADMIN, Trait.LONG);
   }
 
   @Override

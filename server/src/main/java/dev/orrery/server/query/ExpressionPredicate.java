@@ -6,6 +6,7 @@ import dev.orrery.server.expression.Expression;
 import dev.orrery.server.expression.Expressions;
 import dev.orrery.server.expression.Scope;
 import dev.orrery.server.expression.Truth;
+import dev.orrery.storage.Lane;
 import dev.orrery.storage.value.RawDocument;
 import dev.orrery.storage.value.RawValue;
 import java.util.Set;
@@ -32,6 +33,7 @@ public final class ExpressionPredicate implements DocumentPredicate {
   }
 
   static ExpressionPredicate parse(RawValue argument, FilterContext context) {
+    Lane.requireMayWait(); // what is constant is computed now, and may take its time
     var source = argument.toBsonValue();
     var expression = Expressions.parse(source, context.expressions());
     try {
@@ -58,6 +60,7 @@ public final class ExpressionPredicate implements DocumentPredicate {
 
   @Override
   public boolean test(RawDocument document) {
+    Lane.requireMayWait();
     return Truth.isTrue(expression.evaluate(new Scope(decode(document))));
   }
 

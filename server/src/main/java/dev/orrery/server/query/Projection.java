@@ -5,6 +5,7 @@ import dev.orrery.server.error.ErrorCode;
 import dev.orrery.server.expression.Dependencies;
 import dev.orrery.server.expression.Expression;
 import dev.orrery.server.expression.Scope;
+import dev.orrery.storage.Lane;
 import dev.orrery.storage.value.RawDocument;
 import java.util.ArrayList;
 import java.util.List;
@@ -103,6 +104,7 @@ public final class Projection {
 
   private static ProjectionNode optimize(ProjectionNode node) {
     if (node instanceof ProjectionNode.Computed computed) {
+      Lane.requireMayWait(); // what is constant is computed now, and may take its time
       return new ProjectionNode.Computed(computed.expression().optimize());
     }
     return node instanceof ProjectionNode.Inner inner ? optimize(inner) : node;

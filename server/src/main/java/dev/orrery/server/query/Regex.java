@@ -5,6 +5,7 @@ import static dev.orrery.server.query.FilterParser.badValue;
 import dev.orrery.server.error.CommandException;
 import dev.orrery.server.error.ErrorCode;
 import dev.orrery.server.expression.SafeRegex;
+import dev.orrery.storage.Lane;
 import dev.orrery.storage.value.RawTypes;
 import dev.orrery.storage.value.RawValue;
 import java.nio.charset.StandardCharsets;
@@ -23,11 +24,13 @@ public final class Regex implements ValuePredicate {
   private final String pattern;
   private final String options;
   private final SafeRegex compiled;
+  private final boolean mayBacktrack;
 
   private Regex(String pattern, String options, SafeRegex compiled) {
     this.pattern = pattern;
     this.options = options;
     this.compiled = compiled;
+    this.mayBacktrack = pattern.chars().anyMatch(each -> "*+{".indexOf(each) >= 0);
   }
 
   static Regex of(RawValue regex) {
@@ -96,6 +99,9 @@ public final class Regex implements ValuePredicate {
    * Whether the text holds the pattern; one that takes too long to tell does not, as in MongoDB.
    */
   boolean find(String text) {
+    if (mayBacktrack) {
+      Lane.requireMayWait();
+    }
     try {
       return compiled.find(text);
     } catch (SafeRegex.TooCostly e) {

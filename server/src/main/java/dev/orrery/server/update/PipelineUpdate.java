@@ -2,6 +2,7 @@ package dev.orrery.server.update;
 
 import dev.orrery.server.aggregate.Pipeline;
 import dev.orrery.server.aggregate.UpdatePipeline;
+import dev.orrery.storage.Lane;
 import dev.orrery.storage.value.RawDocument;
 import org.bson.BsonArray;
 import org.bson.BsonDocument;
@@ -19,6 +20,7 @@ final class PipelineUpdate extends Update {
   }
 
   static PipelineUpdate parse(BsonArray stages, UpdateOptions options) {
+    Lane.requireMayWait(); // expressions may take their time
     var context = options.expressions();
     if (options.constants() != null) {
       for (var constant : options.constants().entrySet()) {
