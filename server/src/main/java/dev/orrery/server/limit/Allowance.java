@@ -17,6 +17,11 @@ public final class Allowance {
   @FunctionalInterface
   public interface Interruption {
     void check();
+
+    /** Whose work it is, among whom threads are divided; equal for the same one. */
+    default Object owner() {
+      return "";
+    }
   }
 
   /** The memory that one request holds. */
@@ -47,6 +52,7 @@ public final class Allowance {
   private final Interruption interruption;
   private final Memory memory;
   private int steps;
+  private Runnable pause = () -> {};
 
   public Allowance(Interruption interruption, Memory memory) {
     this.interruption = interruption;
@@ -85,10 +91,28 @@ public final class Allowance {
     }
   }
 
+  /** Whose work it is. */
+  public Object owner() {
+    return interruption.owner();
+  }
+
+  /**
+   * Lets the work give way to other work, now and then, by waiting in there for a little; to be
+   * called before it begins.
+   */
+  public void pauseBy(Runnable newPause) {
+    pause = newPause;
+  }
+
+  private void look() {
+    interruption.check();
+    pause.run();
+  }
+
   /** Counts one round of a loop; throws when the work must end. */
   public void step() {
     if ((++steps & (STEPS - 1)) == 0) { // of several threads any may lose a count
-      interruption.check();
+      look();
     }
   }
 
@@ -97,7 +121,7 @@ public final class Allowance {
     int before = steps;
     steps = (int) (before + Math.min(count, STEPS));
     if (((before ^ steps) & -STEPS) != 0) { // went past a multiple
-      interruption.check();
+      look();
     }
   }
 

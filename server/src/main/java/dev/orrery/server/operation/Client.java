@@ -17,6 +17,13 @@ public interface Client {
   /** What the client told of itself in its first hello, or null before it. */
   @Nullable RawDocument clientMetadata();
 
+  /** Among whom the server divides its threads: users, and addresses of those who are nobody. */
+  default Object owner() {
+    String user = login().owner();
+    String address = remoteAddress();
+    return user.isEmpty() ? address.substring(0, address.lastIndexOf(':') + 1) : user;
+  }
+
   /** Who the client is. */
   Login login();
 

@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
  * far. Whoever works on it calls {@link #check} now and then. Others may read it, seeing what it
  * has done a little late, and may kill it.
  */
-public final class Operation {
+public final class Operation implements Allowance.Interruption {
   private final int id;
   private final Client client;
   private final Subject subject;
@@ -66,7 +66,7 @@ public final class Operation {
    */
   public Allowance allowance() {
     if (allowance == null) {
-      allowance = memory == null ? Allowance.of(this::check) : new Allowance(this::check, memory);
+      allowance = memory == null ? Allowance.of(this) : new Allowance(this, memory);
     }
     return allowance;
   }
@@ -117,7 +117,13 @@ public final class Operation {
     waitedNanos += TimeUnit.MILLISECONDS.toNanos(millis);
   }
 
+  @Override
+  public Object owner() {
+    return client.owner();
+  }
+
   /** Throws when it was killed or its time is up; long work calls it now and then. */
+  @Override
   public void check() {
     ErrorCode killed = killedBy;
     if (killed != null) {
@@ -149,7 +155,12 @@ public final class Operation {
 
   /** Lets a plan be interrupted with it, and counts what the plan does. */
   public void watch(Execution next) {
-    next.interruptBy(this::check);
+    Allowance own = allowance();
+    next.interruptBy(
+        () -> {
+          check();
+          own.step();
+        });
     keysExamined = keysExamined() - next.meter().keysExamined();
     documentsExamined = documentsExamined() - next.meter().documentsLoaded();
     execution = next;
