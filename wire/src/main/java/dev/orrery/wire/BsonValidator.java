@@ -64,7 +64,7 @@ public final class BsonValidator {
 
   private int open(byte[] bytes, int at, int last) {
     if (depth == WireLimits.NESTING_DEPTH_MAX - 1) {
-      throw new WireException("documents are nested too deeply");
+      throw new NestingException();
     }
     ends[++depth] = documentEnd(bytes, at, last);
     return at + Integer.BYTES;

@@ -4,7 +4,7 @@ package dev.orrery.wire;
  * A request, whole and on heap, its BSON verified. The documents in it are slices of one array that
  * belongs to the message alone, so they stay valid as long as somebody holds them.
  */
-public sealed interface Message permits OpMsg, OpQuery {
+public sealed interface Message permits OpMsg, OpQuery, TooDeep {
   Header header();
 
   /** The command document. */

@@ -24,6 +24,9 @@ public final class MessageEncoder {
 
   /** The answer to a request in the request's own dialect: opcode, checksum and compression. */
   public ByteBuf encodeReply(Message request, int replyId, DocumentBytes document) {
+    if (request instanceof TooDeep deep) {
+      return encodeReply(deep.request(), replyId, document);
+    }
     var header = new Header(replyId, request.requestId(), request.header().compressor());
     if (request instanceof OpMsg command) {
       int flags = command.flags() & OpMsg.CHECKSUM_PRESENT;

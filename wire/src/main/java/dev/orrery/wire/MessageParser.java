@@ -26,6 +26,8 @@ public final class MessageParser {
   /** Commands have one or two; the bound keeps the search for doubled names short. */
   static final int SEQUENCES_MAX = 16;
 
+  private static final DocumentBytes EMPTY = DocumentBytes.of(new byte[] {5, 0, 0, 0, 0});
+
   private final BsonValidator validator = new BsonValidator();
   private byte[] bytes = {};
   private int at;
@@ -77,8 +79,26 @@ public final class MessageParser {
     };
   }
 
-  private OpMsg opMsg(Header header) {
+  private Message opMsg(Header header) {
     int flags = int32();
+    try {
+      return opMsg(header, flags);
+    } catch (NestingException e) {
+      return new TooDeep(new OpMsg(header, flags, EMPTY, List.of()));
+    }
+  }
+
+  private Message opQuery(Header header) {
+    int flags = int32();
+    String namespace = cstring(end);
+    try {
+      return opQuery(header, flags, namespace);
+    } catch (NestingException e) {
+      return new TooDeep(new OpQuery(header, flags, namespace, 1, EMPTY));
+    }
+  }
+
+  private OpMsg opMsg(Header header, int flags) {
     if ((flags & OpMsg.UNKNOWN_REQUIRED) != 0) {
       throw new WireException("OP_MSG has unknown flags 0x" + Integer.toHexString(flags));
     }
@@ -150,9 +170,7 @@ public final class MessageParser {
     return new DocumentSequence(name, Collections.unmodifiableList(documents));
   }
 
-  private OpQuery opQuery(Header header) {
-    int flags = int32();
-    String namespace = cstring(end);
+  private OpQuery opQuery(Header header, int flags, String namespace) {
     int32(); // documents to skip: a command has one reply
     int numberToReturn = int32();
     var query = document(end);

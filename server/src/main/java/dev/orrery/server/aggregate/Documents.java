@@ -1,6 +1,9 @@
 package dev.orrery.server.aggregate;
 
+import dev.orrery.server.error.CommandException;
+import dev.orrery.server.error.ErrorCode;
 import dev.orrery.server.limit.Allowance;
+import dev.orrery.storage.value.NestingException;
 import dev.orrery.storage.value.RawDocument;
 import java.util.List;
 import org.bson.BsonArray;
@@ -22,7 +25,11 @@ final class Documents {
       var buffer = raw.getByteBuffer();
       return RawDocument.wrap(buffer.array(), buffer.position(), buffer.remaining());
     }
-    return RawDocument.of(document);
+    try {
+      return RawDocument.of(document);
+    } catch (NestingException e) {
+      throw new CommandException(ErrorCode.OVERFLOW, e.getMessage());
+    }
   }
 
   /** Roughly how many bytes of heap a value takes. */

@@ -48,7 +48,9 @@ record FacetStage(Map<String, Pipeline> facets, BsonDocument specification) impl
                 + BsonText.typeName(stage));
       }
     }
-    Pipeline pipeline = Pipeline.parseInner(Pipeline.documents("pipeline", stages), context);
+    Pipeline pipeline =
+        Pipeline.parseInner(
+            Pipeline.documents("pipeline", stages), context.on(context.namespace()));
     for (Stage stage : pipeline.stages()) {
       if (stage.traits().contains(Trait.NOT_IN_FACET)) {
         throw new CommandException(

@@ -1,5 +1,7 @@
 package dev.orrery.server.aggregate;
 
+import dev.orrery.server.error.CommandException;
+import dev.orrery.server.error.ErrorCode;
 import dev.orrery.server.expression.ParseContext;
 import dev.orrery.server.query.Collation;
 import dev.orrery.server.query.FilterContext;
@@ -18,13 +20,15 @@ import org.bson.BsonDocument;
  * @param collation how strings compare
  * @param variables slots of the variables that an outer $lookup binds, by name
  * @param catalog the collections and views that $lookup and others name
+ * @param depth in how many others it stands
  */
 public record PipelineContext(
     Namespace namespace,
     ParseContext expressions,
     Collation collation,
     Map<String, Integer> variables,
-    Catalog catalog) {
+    Catalog catalog,
+    int depth) {
   static final String NO_COLLECTION = "$cmd.aggregate";
 
   /** The deepest that pipelines may stand in one another. */
@@ -37,7 +41,7 @@ public record PipelineContext(
   public static PipelineContext of(
       Namespace namespace, ParseContext expressions, Collation collation, Catalog catalog) {
     return new PipelineContext(
-        namespace, expressions.withOrder(collation.order()), collation, Map.of(), catalog);
+        namespace, expressions.withOrder(collation.order()), collation, Map.of(), catalog, 0);
   }
 
   BsonOrder order() {
@@ -56,8 +60,18 @@ public record PipelineContext(
     return FilterContext.of(expressions).withOrder(order());
   }
 
+  private int inner() {
+    if (depth == DEPTH_MAX) {
+      throw new CommandException(
+          ErrorCode.MAX_SUB_PIPELINE_DEPTH_EXCEEDED,
+          "Maximum number of nested sub-pipelines exceeded. Limit is " + DEPTH_MAX);
+    }
+    return depth + 1;
+  }
+
+  /** The context of a sub-pipeline on another collection. */
   PipelineContext on(Namespace other) {
-    return new PipelineContext(other, expressions, collation, variables, catalog);
+    return new PipelineContext(other, expressions, collation, variables, catalog, inner());
   }
 
   /** The context of a sub-pipeline on another collection that sees further variables. */
@@ -68,11 +82,11 @@ public record PipelineContext(
       inner = inner.withVariable(name);
       slots.put(name, inner.slot(name));
     }
-    return new PipelineContext(other, inner, collation, slots, catalog);
+    return new PipelineContext(other, inner, collation, slots, catalog, inner());
   }
 
   PipelineContext with(ParseContext others) {
-    return new PipelineContext(namespace, others, collation, variables, catalog);
+    return new PipelineContext(namespace, others, collation, variables, catalog, depth);
   }
 
   /** The pipeline of a view, and on which collection it runs in the end. */

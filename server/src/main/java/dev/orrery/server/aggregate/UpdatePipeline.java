@@ -48,7 +48,8 @@ public final class UpdatePipeline {
 
   /** Parses stages whose form was checked; mistakes in any of them come before refusals. */
   public static UpdatePipeline parse(List<BsonDocument> stages, ParseContext expressions) {
-    var context = new PipelineContext(ANY, expressions, Collation.SIMPLE, Map.of(), Catalog.EMPTY);
+    var context =
+        new PipelineContext(ANY, expressions, Collation.SIMPLE, Map.of(), Catalog.EMPTY, 0);
     var parsed = new ArrayList<MappingStage>();
     String refused = null;
     for (BsonDocument stage : stages) {

@@ -1,5 +1,6 @@
 package dev.orrery.server.command;
 
+import dev.orrery.storage.value.NestingException;
 import dev.orrery.server.error.CommandException;
 import dev.orrery.server.error.ErrorCode;
 import dev.orrery.server.error.StorageErrors;
@@ -14,10 +15,22 @@ final class CommandFailures {
 
   private CommandFailures() {}
 
+  /** MongoDB's words for documents in too many others. */
+  static CommandException tooDeep() {
+    return new CommandException(
+        ErrorCode.OVERFLOW, "BSONObj exceeds maximum nested object depth");
+  }
+
   /** The error as the client shall see it, or null when it is a mistake of ours. */
   static @Nullable CommandException toCommandException(Throwable failure) {
     if (failure instanceof CommandException error) {
       return error;
+    }
+    if (failure instanceof NestingException error) {
+      return new CommandException(ErrorCode.OVERFLOW, error.getMessage());
+    }
+    if (failure instanceof StackOverflowError) { // nothing else goes so deep
+      return tooDeep();
     }
     if (failure instanceof StorageException error) {
       LOG.warn("storage failed", error);

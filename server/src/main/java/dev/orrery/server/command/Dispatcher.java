@@ -111,6 +111,11 @@ public final class Dispatcher {
     return this;
   }
 
+  /** The answer to a request whose documents stand in too many others to be read. */
+  public static BsonDocument tooDeep() {
+    return Replies.fail(CommandFailures.tooDeep());
+  }
+
   /** A client is there, and will send requests. */
   public void opened(ClientConnection connection) {
     parts.operations().opened(connection);
@@ -206,7 +211,7 @@ public final class Dispatcher {
     try {
       if (call.request.bytes() > LOOP_BYTES_MAX || !mayOpen(call)) {
         Allowance.of(new Newcomer(call.request.connection()))
-            .run(() -> workers.execute(() -> run(call)));
+            .run(() -> workers.execute(() -> run(new Call(call))));
       } else {
         call.context.operation().allowance().run(() -> workers.execute(() -> runOpened(call)));
       }

@@ -108,6 +108,7 @@ public enum ErrorCode {
   ATOMICITY_FAILURE(226, "AtomicityFailure"),
   CANNOT_IMPLICITLY_CREATE_COLLECTION(227, "CannotImplicitlyCreateCollection"),
   SESSION_TRANSFER_INCOMPLETE(228, "SessionTransferIncomplete"),
+  MAX_SUB_PIPELINE_DEPTH_EXCEEDED(232, "MaxSubPipelineDepthExceeded"),
   CURSOR_KILLED(237, "CursorKilled"),
   NOT_IMPLEMENTED(238, "NotImplemented"),
   CONVERSION_FAILURE(241, "ConversionFailure"),

@@ -12,6 +12,7 @@ import dev.orrery.wire.DocumentBytes;
 import dev.orrery.wire.Message;
 import dev.orrery.wire.OpMsg;
 import dev.orrery.wire.OpQuery;
+import dev.orrery.wire.TooDeep;
 import java.net.InetSocketAddress;
 import java.util.ArrayList;
 import java.util.List;
@@ -23,6 +24,7 @@ import org.bson.BsonValue;
 public final class CommandHandler implements RequestHandler {
   private static final int REPLY_BYTES_EXPECTED = 512;
   private static final byte[] NO_FIELDS = {};
+  private static final DocumentBytes TOO_DEEP = encode(Dispatcher.tooDeep(), NO_FIELDS);
 
   private final Dispatcher dispatcher;
   private final NetworkMeters meters;
@@ -54,6 +56,10 @@ public final class CommandHandler implements RequestHandler {
 
   @Override
   public void handle(Connection connection, Message message, ReplySink sink) {
+    if (message instanceof TooDeep) {
+      sink.reply(TOO_DEEP);
+      return;
+    }
     var client = (ClientConnection) connection.attachment();
     Request request =
         message instanceof OpQuery query

@@ -22,8 +22,13 @@ public final class BsonEncoder {
   /** Shorter texts are copied by hand: an array in between costs more. */
   private static final int SHORT_TEXT_MAX = 128;
 
+  /** Documents in one another; expressions can make more of them than a stack has room for. */
+  static final int LEVELS_MAX = 200;
+
   private byte[] buffer;
   private int position;
+  private int level;
+  private int levelsMax = 2 * LEVELS_MAX; // what surrounds a document, as replies do, counts too
 
   public BsonEncoder(int initialBytes) {
     this.buffer = new byte[Math.max(initialBytes, 16)];
@@ -45,6 +50,19 @@ public final class BsonEncoder {
   /** Forgets what was written after that length, and keeps the array for what comes next. */
   public void truncate(int length) {
     position = length;
+    level = 0; // what was written last may have failed
+  }
+
+  /** Refuses what MongoDB refuses as a document. */
+  BsonEncoder limited() {
+    levelsMax = LEVELS_MAX;
+    return this;
+  }
+
+  private void enter() {
+    if (++level > levelsMax) {
+      throw new NestingException(LEVELS_MAX);
+    }
   }
 
   /** Opens a document or array body; the result goes to {@link #endDocument}. */
@@ -92,11 +110,13 @@ public final class BsonEncoder {
       writeBytes(raw.getBackingArray(), raw.getByteOffset(), raw.getByteLength());
       return;
     }
+    enter();
     int start = startDocument();
     for (Map.Entry<String, BsonValue> entry : document.entrySet()) {
       writeElement(entry.getKey(), entry.getValue());
     }
     endDocument(start);
+    level--;
   }
 
   public void writeDocument(RawDocument document) {
@@ -111,11 +131,13 @@ public final class BsonEncoder {
   }
 
   private void writeArray(BsonArray array) {
+    enter();
     int start = startDocument();
     for (int i = 0; i < array.size(); i++) {
       writeElement(ArrayIndexes.name(i), array.get(i));
     }
     endDocument(start);
+    level--;
   }
 
   /** Writes a value without type and name. */

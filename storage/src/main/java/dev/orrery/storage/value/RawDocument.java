@@ -41,7 +41,7 @@ public final class RawDocument {
       slice.get(copy);
       return wrap(copy);
     }
-    var encoder = new BsonEncoder(256);
+    var encoder = new BsonEncoder(256).limited();
     encoder.writeDocument(document);
     return wrap(encoder.toByteArray());
   }
