@@ -441,17 +441,7 @@ public final class ChronicleEngine implements StorageEngine {
 
   /** Reads every file of the store; the first fault is thrown with its file and offset. */
   public void verify() {
-    log.verify()
-        .ifPresent(
-            fault -> {
-              throw new StorageException(StorageException.Reason.CORRUPT, fault.toString());
-            });
-    for (ChronicleCollection collection : collections.all()) {
-      List<String> faults = validate(collection);
-      if (!faults.isEmpty()) {
-        throw new StorageException(StorageException.Reason.CORRUPT, faults.get(0));
-      }
-    }
+    Validation.requireSound(log, collections.all());
   }
 
   @Override

@@ -36,6 +36,21 @@ final class Validation {
     this.log = log;
   }
 
+  /** Reads all of a store; the first fault is thrown with its file and offset. */
+  static void requireSound(Log log, List<ChronicleCollection> collections) {
+    log.verify()
+        .ifPresent(
+            fault -> {
+              throw new StorageException(StorageException.Reason.CORRUPT, fault.toString());
+            });
+    for (ChronicleCollection collection : collections) {
+      List<String> faults = new Validation(log).run(collection);
+      if (!faults.isEmpty()) {
+        throw new StorageException(StorageException.Reason.CORRUPT, faults.get(0));
+      }
+    }
+  }
+
   /** One line for each fault, up to a limit; empty when all is well. */
   List<String> run(ChronicleCollection collection) {
     collection.structureLock().lock();
