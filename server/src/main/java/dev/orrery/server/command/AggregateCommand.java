@@ -98,7 +98,7 @@ public final class AggregateCommand implements Command, ViewReader, PipelineChec
   private BsonDocument aggregate(CommandContext context, AggregateParams params) {
     return params.options().isExplained()
         ? explain(context, params, ExplainVerbosity.QUERY_PLANNER)
-        : firstBatch(context, params, prepare(context, params));
+        : Replanning.run(() -> firstBatch(context, params, prepare(context, params)));
   }
 
   private Prepared prepare(CommandContext context, AggregateParams params) {

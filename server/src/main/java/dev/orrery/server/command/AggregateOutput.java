@@ -73,6 +73,10 @@ final class AggregateOutput implements Output {
 
   @Override
   public @Nullable Existing find(Namespace target, BsonDocument key) {
+    return Replanning.run(() -> findOnce(target, key));
+  }
+
+  private @Nullable Existing findOnce(Namespace target, BsonDocument key) {
     CollectionStore collection = find(target);
     if (collection == null) {
       return null;

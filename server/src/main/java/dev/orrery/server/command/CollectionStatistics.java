@@ -44,22 +44,11 @@ record CollectionStatistics(Namespace namespace, @Nullable CollectionStore colle
   }
 
   private PartitionStatistics total() {
-    long documents = 0;
-    long bytes = 0;
-    for (PartitionStore partition : partitions()) {
-      PartitionStatistics one = partition.statistics();
-      documents += one.documents();
-      bytes += one.bytes();
-    }
-    return new PartitionStatistics(documents, bytes, 0);
+    return Sizes.total(partitions());
   }
 
   private long indexBytes(IndexSpec index) {
-    long bytes = 0;
-    for (PartitionStore partition : partitions()) {
-      bytes += partition.statistics(index).bytes();
-    }
-    return bytes;
+    return Sizes.of(partitions(), index).bytes();
   }
 
   /** {@code options} may have a scale. */

@@ -33,7 +33,9 @@ final class CommandFailures {
       return tooDeep();
     }
     if (failure instanceof StorageException error) {
-      LOG.warn("storage failed", error);
+      if (StorageErrors.isAlarming(error)) {
+        LOG.warn("storage failed", error);
+      }
       return StorageErrors.toCommandException(error);
     }
     if (failure instanceof OutOfMemoryError) {

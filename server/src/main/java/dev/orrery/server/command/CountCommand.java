@@ -11,11 +11,12 @@ import dev.orrery.server.query.IntegerArgument;
 import dev.orrery.server.throughput.MeteredRead;
 import dev.orrery.storage.CollectionStore;
 import dev.orrery.storage.Namespace;
-import dev.orrery.storage.PartitionStore;
 import dev.orrery.storage.value.RawDocument;
 import dev.orrery.storage.value.RawValue;
+import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.function.Supplier;
 import org.bson.BsonArray;
 import org.bson.BsonDocument;
 import org.bson.BsonInt32;
@@ -110,7 +111,9 @@ public final class CountCommand implements Explainable {
       return CompletableFuture.completedFuture(reply(all));
     }
     QueryPlan plan = Plans.of(services.planner(), query);
-    return services.workers().run(plan.isShort(), () -> reply(count(context, query, plan)));
+    Supplier<QueryPlan> plans = Replanning.plans(plan, () -> Plans.of(services.planner(), query));
+    return Replanning.start(
+        services.workers(), plan.isShort(), () -> reply(count(context, query, plans.get())));
   }
 
   Query query(@Nullable CollectionStore collection, Params params) {
@@ -150,11 +153,7 @@ public final class CountCommand implements Explainable {
   }
 
   private static long countAll(CollectionStore collection) {
-    long sum = 0;
-    for (PartitionStore partition : collection.partitions()) {
-      sum += partition.statistics().documents();
-    }
-    return sum;
+    return Sizes.of(collection, List.of()).documents();
   }
 
   private long count(CommandContext context, Query query, QueryPlan plan) {

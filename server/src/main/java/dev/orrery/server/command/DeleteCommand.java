@@ -101,12 +101,11 @@ public final class DeleteCommand implements Explainable {
     return RetryableWrites.once(
         context,
         services,
-        () ->
-            services
-                .workers()
-                .run(
-                    isShort(collection, params, variables),
-                    () -> delete(context, collection, params, variables).toInsertReply()));
+        () -> {
+          var bulk = new Bulk(context, collection, params, variables);
+          bulk.isAlone = isShort(collection, params, variables);
+          return Replanning.start(services.workers(), bulk.isAlone, bulk::run);
+        });
   }
 
   private boolean isShort(
@@ -152,51 +151,74 @@ public final class DeleteCommand implements Explainable {
     return ExplainStages.ofDeletion(ExplainStages.priced(plan, collection, verbosity, execution));
   }
 
-  private BulkReply delete(
-      CommandContext context,
-      @Nullable CollectionStore collection,
-      Params params,
-      ParseContext variables) {
-    var reply = new BulkReply();
-    var writer = new DocumentWriter(services.databases().engine(), context);
-    for (int i = 0; i < params.statements.size(); i++) {
-      Statement statement = params.statements.get(i);
-      try {
-        RetryableWrites.requireSingle(context, statement.isSingle, "limit=0");
-        if (writer.begin(i) != null) {
-          reply.repeat(context.statementId(i), 1);
-        } else {
-          reply.count(delete(writer, collection, statement, variables));
-        }
-      } catch (CommandException e) {
-        BulkReply.requireGoingOn(e);
-        reply.fail(i, e);
-        if (params.isOrdered) {
-          break;
+  /** One delete command at work. */
+  private final class Bulk {
+    private final CommandContext context;
+    private final @Nullable CollectionStore collection;
+    private final Params params;
+    private final ParseContext variables;
+    private final DocumentWriter writer;
+
+    /** Whether the only statement runs where nothing may take long. */
+    private boolean isAlone;
+
+    Bulk(
+        CommandContext context,
+        @Nullable CollectionStore collection,
+        Params params,
+        ParseContext variables) {
+      this.context = context;
+      this.collection = collection;
+      this.params = params;
+      this.variables = variables;
+      this.writer = new DocumentWriter(services.databases().engine(), context);
+    }
+
+    BsonDocument run() {
+      var reply = new BulkReply();
+      for (int i = 0; i < params.statements.size(); i++) {
+        Statement statement = params.statements.get(i);
+        try {
+          RetryableWrites.requireSingle(context, statement.isSingle, "limit=0");
+          if (writer.begin(i) != null) {
+            reply.repeat(context.statementId(i), 1);
+          } else {
+            reply.count(delete(statement));
+          }
+        } catch (CommandException e) {
+          BulkReply.requireGoingOn(e);
+          reply.fail(i, e);
+          if (params.isOrdered) {
+            break;
+          }
         }
       }
+      return reply.toInsertReply();
     }
-    return reply;
-  }
 
-  private long delete(
-      DocumentWriter writer,
-      @Nullable CollectionStore collection,
-      Statement statement,
-      ParseContext variables) {
-    if (collection == null) {
-      QueryScope.of(null, statement.collation, variables).filter(statement.filter);
-      return 0;
+    private long delete(Statement statement) {
+      if (collection == null) {
+        QueryScope.of(null, statement.collation, variables).filter(statement.filter);
+        return 0;
+      }
+      WriteTarget.requireCollection(collection);
+      Filter filter =
+          QueryScope.of(collection, statement.collation, variables).filter(statement.filter);
+      if (statement.isSingle) {
+        services.databases().requireTarget(collection, filter);
+      }
+      writer.admit(collection, filter);
+      var deletion =
+          new Deletion(services, writer, collection, () -> plan(collection, statement, variables));
+      if (isAlone) {
+        isAlone = false; // the next attempt runs on the pool
+        return delete(deletion, statement);
+      }
+      return Replanning.run(() -> delete(deletion, statement));
     }
-    WriteTarget.requireCollection(collection);
-    Filter filter =
-        QueryScope.of(collection, statement.collation, variables).filter(statement.filter);
-    if (statement.isSingle) {
-      services.databases().requireTarget(collection, filter);
+
+    private long delete(Deletion deletion, Statement statement) {
+      return statement.isSingle ? deletion.deleteOne() == null ? 0 : 1 : deletion.deleteAll();
     }
-    writer.admit(collection, filter);
-    QueryPlan plan = plan(collection, statement, variables);
-    var deletion = new Deletion(services, writer, collection, plan);
-    return statement.isSingle ? deletion.deleteOne() == null ? 0 : 1 : deletion.deleteAll();
   }
 }

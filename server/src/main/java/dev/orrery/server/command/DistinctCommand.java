@@ -24,6 +24,7 @@ import java.util.HashSet;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.function.Supplier;
 import org.bson.BsonArray;
 import org.bson.BsonDocument;
 import org.bson.BsonInt32;
@@ -89,10 +90,14 @@ public final class DistinctCommand implements Explainable {
     }
     context.work().admit(collection, query.criteria().filter());
     QueryPlan plan = plan(query, params);
-    var values = new Values(FieldPath.parse(params.key), scope.collation().strings());
-    return services
-        .workers()
-        .run(plan.isShort(), () -> reply(collect(context, query, plan, values)));
+    Supplier<QueryPlan> plans = Replanning.plans(plan, () -> plan(query, params));
+    return Replanning.start(
+        services.workers(),
+        plan.isShort(),
+        () -> {
+          var values = new Values(FieldPath.parse(params.key), scope.collation().strings());
+          return reply(collect(context, query, plans.get(), values));
+        });
   }
 
   private static Query query(

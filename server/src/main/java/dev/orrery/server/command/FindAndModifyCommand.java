@@ -14,6 +14,8 @@ import dev.orrery.storage.CollectionStore;
 import dev.orrery.storage.Namespace;
 import dev.orrery.storage.value.RawDocument;
 import dev.orrery.storage.value.RawValue;
+import java.util.ArrayDeque;
+import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.function.Supplier;
@@ -177,19 +179,22 @@ public final class FindAndModifyCommand implements Explainable {
 
   private CompletionStage<BsonDocument> update(
       Modification.Site site, Params params, ParseContext variables) {
-    var modification = new Modification(site, params.statement, variables);
-    Projection projection =
-        projection(params, modification.filter(), modification.collection(), variables);
-    return services
-        .workers()
-        .run(
-            modification.isShort() && isShort(projection),
-            during(
-                () -> {
-                  Modification.Result result = modification.run();
-                  RawDocument shown = params.output.isNew ? result.after() : result.before();
-                  return updated(result, value(shown, projection));
-                }));
+    var prepared = new Modification(site, params.statement, variables);
+    Projection projection = projection(params, prepared.filter(), prepared.collection(), variables);
+    var attempts = new ArrayDeque<>(List.of(prepared));
+    return Replanning.start(
+        services.workers(),
+        prepared.isShort() && isShort(projection),
+        during(
+            () -> {
+              Modification modification =
+                  attempts.isEmpty()
+                      ? new Modification(site, params.statement, variables)
+                      : attempts.remove();
+              Modification.Result result = modification.run();
+              RawDocument shown = params.output.isNew ? result.after() : result.before();
+              return updated(result, value(shown, projection));
+            }));
   }
 
   private CompletionStage<BsonDocument> remove(
@@ -203,18 +208,18 @@ public final class FindAndModifyCommand implements Explainable {
     services.databases().requireTarget(collection, query.criteria().filter());
     site.writer().admit(collection, query.criteria().filter());
     QueryPlan plan = Plans.of(services.planner(), query);
-    var deletion = new Deletion(services, site.writer(), collection, plan);
-    return services
-        .workers()
-        .run(
-            plan.isShort() && isShort(projection),
-            during(
-                () -> {
-                  PlanResult gone = deletion.deleteOne();
-                  return gone == null
-                      ? removed(0, BsonNull.VALUE)
-                      : removed(1, value(gone.stored().document(), projection));
-                }));
+    Supplier<QueryPlan> plans = Replanning.plans(plan, () -> Plans.of(services.planner(), query));
+    var deletion = new Deletion(services, site.writer(), collection, plans);
+    return Replanning.start(
+        services.workers(),
+        plan.isShort() && isShort(projection),
+        during(
+            () -> {
+              PlanResult gone = deletion.deleteOne();
+              return gone == null
+                  ? removed(0, BsonNull.VALUE)
+                  : removed(1, value(gone.stored().document(), projection));
+            }));
   }
 
   /** What is done after the change must end on the thread that made the change. */

@@ -18,6 +18,7 @@ import dev.orrery.storage.value.RawDocument;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.function.Supplier;
 import org.bson.BsonDocument;
 import org.jspecify.annotations.Nullable;
 
@@ -82,7 +83,10 @@ public final class FindCommand implements Explainable {
       return services.workers().run(() -> tail(context, query, params));
     }
     QueryPlan plan = Plans.forFind(services.planner(), query, params);
-    return services.workers().run(plan.isShort(), () -> open(context, query, plan, params));
+    Supplier<QueryPlan> plans =
+        Replanning.plans(plan, () -> Plans.forFind(services.planner(), query, params));
+    return Replanning.start(
+        services.workers(), plan.isShort(), () -> open(context, query, plans.get(), params));
   }
 
   @Override

@@ -15,7 +15,6 @@ import java.util.List;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
-import java.util.concurrent.RejectedExecutionException;
 import org.bson.BsonDocument;
 
 /** {@code getMore}: the next batch of a cursor. */
@@ -232,7 +231,7 @@ public final class GetMoreCommand implements Command {
         return;
       }
       waiting.reply.complete(reply(params, waiting.cursor, batch));
-    } catch (CommandException | RejectedExecutionException e) {
+    } catch (RuntimeException e) { // whatever it is, somebody waits for an answer
       cursors.remove(params.id);
       waiting.reply.completeExceptionally(e);
     }

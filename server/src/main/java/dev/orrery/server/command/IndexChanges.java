@@ -8,6 +8,7 @@ import dev.orrery.storage.IndexCursor;
 import dev.orrery.storage.IndexRange;
 import dev.orrery.storage.PartitionStore;
 import dev.orrery.storage.StorageEngine;
+import dev.orrery.storage.StorageException;
 import dev.orrery.storage.StoredDocument;
 import dev.orrery.storage.WorkMeter;
 import dev.orrery.storage.catalog.CollectionInfo;
@@ -258,10 +259,14 @@ final class IndexChanges {
   BsonDocument carryOut(CollectionStore collection, Change change) {
     if (change.spec != null && !change.reply.isEmpty()) {
       IndexSpec changed = IndexSpec.of(change.spec);
-      if (change.isRebuilt) {
-        engine.replaceIndex(collection, changed);
-      } else {
-        engine.alterIndex(collection, changed);
+      try {
+        if (change.isRebuilt) {
+          engine.replaceIndex(collection, changed);
+        } else {
+          engine.alterIndex(collection, changed);
+        }
+      } catch (StorageException e) {
+        throw Replanning.isIndexDropped(e) ? notFound(changed.name(), collection.info()) : e;
       }
     }
     return change.reply;

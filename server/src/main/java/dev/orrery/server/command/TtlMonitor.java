@@ -1,5 +1,6 @@
 package dev.orrery.server.command;
 
+import dev.orrery.server.error.StorageErrors;
 import dev.orrery.storage.CollectionStore;
 import dev.orrery.storage.CommitResult;
 import dev.orrery.storage.IndexCursor;
@@ -115,7 +116,14 @@ public final class TtlMonitor implements AutoCloseable {
       if (isStopped) {
         return deleted;
       }
-      deleted += expire(collection);
+      try {
+        deleted += expire(collection);
+      } catch (StorageException e) {
+        if (StorageErrors.isAlarming(e)) {
+          throw e;
+        }
+        // The collection or the index was dropped; the others are still to be done.
+      }
     }
     return deleted;
   }

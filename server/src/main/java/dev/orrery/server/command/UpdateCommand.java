@@ -71,7 +71,9 @@ public final class UpdateCommand implements Explainable {
         services,
         () -> {
           var bulk = new Bulk(context, params);
-          return services.workers().run(bulk.isShort(), bulk::run);
+          boolean isShort = bulk.isShort();
+          bulk.isAlone = isShort;
+          return Replanning.start(services.workers(), isShort, bulk::run);
         });
   }
 
@@ -94,6 +96,9 @@ public final class UpdateCommand implements Explainable {
     private final Modification.Site site;
     private final BulkReply reply = new BulkReply();
     private @Nullable Modification first;
+
+    /** Whether the only statement runs where nothing may take long. */
+    private boolean isAlone;
 
     Bulk(CommandContext context, Params params) {
       this.context = context;
@@ -126,7 +131,7 @@ public final class UpdateCommand implements Explainable {
           RetryableWrites.requireSingle(context, !isMulti, "multi=true");
           RetryRecord before = site.writer().begin(i);
           if (before == null) {
-            count(i, modification(i).run());
+            count(i, run(i));
           } else {
             repeat(i, before);
           }
@@ -141,6 +146,15 @@ public final class UpdateCommand implements Explainable {
       return reply.toUpdateReply();
     }
 
+    /** A statement fails for want of an index before it changes anything. */
+    private Modification.Result run(int index) {
+      if (isAlone) {
+        isAlone = false; // the next attempt runs on the pool
+        return modification(index).run();
+      }
+      return Replanning.run(() -> modification(index).run());
+    }
+
     private void repeat(int index, RetryRecord before) {
       int statement = context.statementId(index);
       BsonValue upserted = before.upserted().get(statement);
@@ -153,8 +167,10 @@ public final class UpdateCommand implements Explainable {
     }
 
     private Modification modification(int index) {
-      return first != null
-          ? first
+      Modification prepared = first;
+      first = null; // another attempt needs another plan
+      return prepared != null
+          ? prepared
           : new Modification(site, params.statements.get(index), variables);
     }
 

@@ -5,7 +5,6 @@ import dev.orrery.server.error.ErrorCode;
 import dev.orrery.server.expression.Numbers;
 import dev.orrery.server.expression.Truth;
 import dev.orrery.storage.CollectionStore;
-import dev.orrery.storage.PartitionStore;
 import dev.orrery.storage.RepairResult;
 import dev.orrery.storage.index.IndexSpec;
 import java.util.ArrayList;
@@ -118,7 +117,8 @@ final class ValidateCommand implements Command {
     var keys = new BsonDocument();
     var details = new BsonDocument();
     for (IndexSpec index : collection.info().readyIndexes()) {
-      keys.append(index.name(), Numbers.intOrLong(entries(collection, index)));
+      long entries = Sizes.of(collection.partitions(), index).entries();
+      keys.append(index.name(), Numbers.intOrLong(entries));
       details.append(index.name(), new BsonDocument("valid", valid));
     }
     var zero = new BsonInt32(0);
@@ -159,13 +159,5 @@ final class ValidateCommand implements Command {
 
   private static BsonArray texts(List<String> lines) {
     return new BsonArray(lines.stream().map(BsonString::new).toList());
-  }
-
-  private static long entries(CollectionStore collection, IndexSpec index) {
-    long entries = 0;
-    for (PartitionStore partition : collection.partitions()) {
-      entries += partition.statistics(index).entries();
-    }
-    return entries;
   }
 }

@@ -7,7 +7,20 @@ public final class StorageErrors {
   private StorageErrors() {}
 
   public static CommandException toCommandException(StorageException failure) {
-    return new CommandException(codeOf(failure.reason()), failure.getMessage());
+    String words =
+        failure.reason() == StorageException.Reason.INDEX_DROPPED
+            ? "query plan killed :: " + failure.getMessage()
+            : failure.getMessage();
+    return new CommandException(codeOf(failure.reason()), words);
+  }
+
+  /** Whether somebody should look after the server, or else only came too late. */
+  public static boolean isAlarming(StorageException failure) {
+    return switch (failure.reason()) {
+      case COLLECTION_DROPPED, INDEX_DROPPED, PARTITION_REPLACED -> false;
+      case CORRUPT, DISK_FULL, IO, KEY_CHANGED, KEY_HAS_ARRAY, LOG_TRIMMED, UNAVAILABLE, UNUSABLE ->
+          true;
+    };
   }
 
   private static ErrorCode codeOf(StorageException.Reason reason) {

@@ -1,11 +1,11 @@
 package dev.orrery.server.plan;
 
 import dev.orrery.storage.PartitionStore;
+import dev.orrery.storage.StorageException;
 import dev.orrery.storage.index.IndexSpec;
 import java.util.ArrayList;
 import java.util.List;
 import org.bson.BsonDocument;
-import org.jspecify.annotations.Nullable;
 
 /**
  * A tree of nodes, ready to run.
@@ -82,19 +82,14 @@ record NodePlan(
   @Override
   public DocumentCursor open(Execution execution) {
     used.uses.add(query.collection(), used.list);
-    RowCursor rows = open(Run.of(execution, false));
-    return new DocumentCursor() {
-      @Override
-      public @Nullable PlanResult next() {
-        Row row = rows.next();
-        return row == null ? null : row.toResult();
+    try {
+      return new PlanCursor(query.collection(), open(Run.of(execution, false)));
+    } catch (StorageException e) {
+      if (e.reason() != StorageException.Reason.COLLECTION_DROPPED) {
+        throw e;
       }
-
-      @Override
-      public void close() {
-        rows.close();
-      }
-    };
+      return new PlanCursor(query.collection(), () -> null);
+    }
   }
 
   @Override
@@ -111,6 +106,18 @@ record NodePlan(
   @Override
   public long count(Execution execution) {
     used.uses.add(query.collection(), used.list);
+    try {
+      long count = countPresent(execution);
+      return query.collection().exists() ? count : 0;
+    } catch (StorageException e) {
+      if (e.reason() != StorageException.Reason.COLLECTION_DROPPED) {
+        throw e;
+      }
+      return 0;
+    }
+  }
+
+  private long countPresent(Execution execution) {
     Query.Window window = query.window();
     if (CountPlan.isWhole(root())) {
       partitions.forEach(partition -> execution.visit(partition.id()));

@@ -1,8 +1,10 @@
 package dev.orrery.server.plan;
 
+import dev.orrery.server.error.CommandException;
 import dev.orrery.server.query.Comparison;
 import dev.orrery.server.query.Filter;
 import dev.orrery.storage.PartitionStore;
+import dev.orrery.storage.StorageException;
 import dev.orrery.storage.catalog.CollectionInfo.IndexEntry;
 import dev.orrery.storage.index.IndexSpec;
 import java.time.Clock;
@@ -10,6 +12,7 @@ import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import org.bson.BsonString;
+import org.jspecify.annotations.Nullable;
 
 /*
  * Which way is taken:
@@ -36,6 +39,7 @@ public final class Planner {
   private static final double DOCUMENT_COST = 2;
   private static final double SORT_COST = 1;
   private static final double SHORT_DOCUMENTS_MAX = 100;
+  private static final int ATTEMPTS_MAX = 100;
 
   private final IndexUses uses;
 
@@ -56,7 +60,30 @@ public final class Planner {
   }
 
   public QueryPlan plan(Query query) {
-    return choose(query);
+    for (int attempt = 1; ; attempt++) {
+      try {
+        return choose(query);
+      } catch (StorageException e) {
+        if (e.reason() == StorageException.Reason.COLLECTION_DROPPED) {
+          return nowhere(query);
+        }
+        requireIndexDropped(e, attempt);
+      }
+    }
+  }
+
+  /** While indexes are compared one of them may go; the next attempt does not know it any more. */
+  private static void requireIndexDropped(StorageException failure, int attempt) {
+    if (failure.reason() != StorageException.Reason.INDEX_DROPPED || attempt == ATTEMPTS_MAX) {
+      throw failure;
+    }
+  }
+
+  /** Finds nothing, as there is nothing any more. */
+  private NodePlan nowhere(Query query) {
+    var scan = new CollectionScan(query.criteria().filter(), false);
+    var used = new NodePlan.UsedIndexes(List.of(), uses);
+    return new NodePlan(query, List.of(), List.of(scan), used, new NodePlan.Effort(0, true));
   }
 
   private NodePlan choose(Query query) {
@@ -89,12 +116,28 @@ public final class Planner {
    * the path.
    */
   public QueryPlan planDistinct(Query query, String path) {
-    IndexSpec index = DistinctPlan.shortestIndex(query, path);
-    Query hinted =
-        index == null
-            ? query
-            : query.with(new Query.Hints(new BsonString(index.name()), null, null));
-    return DistinctPlan.of(choose(hinted), path);
+    for (int attempt = 1; ; attempt++) {
+      IndexSpec index = DistinctPlan.shortestIndex(query, path);
+      try {
+        return DistinctPlan.of(choose(by(index, query)), path);
+      } catch (CommandException e) {
+        if (index == null || query.collection().info().readyIndexes().contains(index)) {
+          throw e;
+        }
+        // Nobody asked for the index that was dropped meanwhile.
+      } catch (StorageException e) {
+        if (e.reason() == StorageException.Reason.COLLECTION_DROPPED) {
+          return nowhere(query);
+        }
+        requireIndexDropped(e, attempt);
+      }
+    }
+  }
+
+  private static Query by(@Nullable IndexSpec index, Query query) {
+    return index == null
+        ? query
+        : query.with(new Query.Hints(new BsonString(index.name()), null, null));
   }
 
   private NodePlan lookUp(Query query, List<PrimaryKeyLookup.Key> keys) {

@@ -298,7 +298,8 @@ public final class ChronicleEngine implements StorageEngine {
       var changed = (ChronicleCollection) collection;
       changed.requireExists();
       CollectionInfo info = collection.info();
-      if (info.index(altered.name()) == null) {
+      IndexEntry present = info.index(altered.name());
+      if (present == null || !present.spec().hasKeysOf(altered)) {
         throw PartitionFiles.dropped(altered);
       }
       var entries = new ArrayList<IndexEntry>();
