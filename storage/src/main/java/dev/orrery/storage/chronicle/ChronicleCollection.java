@@ -128,10 +128,10 @@ final class ChronicleCollection implements CollectionStore {
 
   /** Works out a write; {@code before} is null for an insert, {@code after} for a delete. */
   PendingWrite prepare(StoredDocument before, RawDocument after) {
-    if (after != null) {
-      keys.requireStorable(before == null ? null : before.document(), after);
-    }
-    PrimaryKey key = keys.of(after == null ? before.document() : after);
+    PrimaryKey key =
+        after == null
+            ? keys.of(before.document())
+            : keys.ofWritten(before == null ? null : before.document(), after);
     PhysicalPartition partition =
         before == null ? route(key.epk()) : (PhysicalPartition) before.partition();
     PendingWrite write = prepare(partition, key, before, after);

@@ -71,49 +71,58 @@ final class PrimaryKeys {
   }
 
   /**
-   * Refuses a document that would not be found again: one with an array on the path of its
-   * partition key, or one that is to take the place of another but belongs elsewhere.
+   * The key of a document that is to be written. Refuses one that would not be found again: with an
+   * array on the path of its partition key, or in the place of another that has another key.
    *
    * @param before what it replaces, or null
    */
-  void requireStorable(RawDocument before, RawDocument after) {
-    if (partitionKey != null && hasArrayOnPath(after)) {
-      throw new StorageException(
-          StorageException.Reason.KEY_HAS_ARRAY,
-          "Shard key cannot contain array values or array descendants.");
-    }
-    if (before != null && !isSameKey(before, after)) {
+  PrimaryKey ofWritten(RawDocument before, RawDocument after) {
+    RawValue id = requireId(after);
+    RawValue value = partitionKey == null ? null : requireNoArray(after);
+    PrimaryKey key = of(value, id);
+    // Almost always the bytes are the same; else equal values of other types have the same key.
+    boolean isSame =
+        before == null
+            || id.equals(before.field(ID)) && Objects.equals(value, partitionKeyOf(before))
+            || Arrays.equals(of(before).bytes(), key.bytes());
+    if (!isSame) {
       throw new StorageException(
           StorageException.Reason.KEY_CHANGED,
           "a replacement cannot change " + (path == null ? "_id" : path + " or _id"));
     }
+    return key;
   }
 
-  private boolean hasArrayOnPath(RawDocument document) {
+  /** The partition key's value, or null when it is missing. */
+  private RawValue requireNoArray(RawDocument document) {
     RawDocument parent = document;
-    for (byte[] part : partitionKey) {
-      RawValue value = parent.field(part);
+    for (int i = 0; ; i++) {
+      RawValue value = parent.field(partitionKey[i]);
+      if (value != null && value.isArray()) {
+        throw new StorageException(
+            StorageException.Reason.KEY_HAS_ARRAY,
+            "Shard key cannot contain array values or array descendants.");
+      }
+      if (i == partitionKey.length - 1) {
+        return value;
+      }
       if (value == null || !value.isDocument()) {
-        return value != null && value.isArray();
+        return null;
       }
       parent = value.asDocument();
     }
-    return false;
-  }
-
-  /** Almost always the bytes are the same; else equal values of other types have the same key. */
-  private boolean isSameKey(RawDocument before, RawDocument after) {
-    return Objects.equals(before.field(ID), after.field(ID))
-            && Objects.equals(partitionKeyOf(before), partitionKeyOf(after))
-        || Arrays.equals(of(before).bytes(), of(after).bytes());
   }
 
   PrimaryKey of(RawDocument document) {
+    return of(partitionKeyOf(document), requireId(document));
+  }
+
+  private static RawValue requireId(RawDocument document) {
     RawValue id = document.field(ID);
     if (id == null) {
       throw new IllegalArgumentException("a stored document needs an _id");
     }
-    return of(partitionKeyOf(document), id);
+    return id;
   }
 
   PrimaryKey of(RawValue partitionKeyValue, RawValue id) {
