@@ -118,7 +118,7 @@ final class CheckCommandLineTest {
     Files.delete(index);
     assertThat(check("--repair")).isZero();
     assertThat(out.toString(StandardCharsets.UTF_8))
-        .contains("repaired: " + index)
+        .contains("repaired: partition 0 of shop.orders: " + index)
         .endsWith("The store is sound.\n");
     assertThat(check()).isZero();
   }
@@ -126,7 +126,7 @@ final class CheckCommandLineTest {
   @Test
   void aRepairMakesADamagedIndexAnew() throws IOException {
     try (var engine = open()) {
-      fill(engine, 20_000, 1); // so many that not all is read when it is opened
+      fill(engine, 20_000, 1); // so many that they are not all kept in memory
     }
     Path index = directory.resolve("partitions").resolve("1-0").resolve("index-0");
     byte[] bytes = Files.readAllBytes(index);

@@ -4,89 +4,138 @@ import dev.orrery.storage.StorageException;
 import java.nio.file.Path;
 import java.util.Map;
 import java.util.Set;
-import java.util.TreeSet;
+import java.util.TreeMap;
+import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Opens the structures of a partition and compares their age with the last checkpoint: one that is
- * older than that, because its file was lost or is an old copy, would silently be empty or wrong.
- * Such a structure is made anew.
+ * Opens the structures of a partition, and makes those anew that cannot be trusted: a bad checksum,
+ * older than at the last checkpoint (a lost file, an old copy), newer than the log, or not what the
+ * others say. Each would silently be empty or wrong otherwise.
  */
 final class CheckedOpener implements PartitionFiles.Opener {
   private static final Logger LOGGER = LoggerFactory.getLogger(CheckedOpener.class);
 
-  private final PartitionFiles.Opener opener;
+  /** Older versions did not save a map without keys, so it is not known whether it had any. */
+  private static final String NEVER_SAVED = "it was never saved";
+
+  private final PartitionFiles.Source source;
   private final Path directory;
-  private final Map<String, Long> saved;
+  private final Expected expected;
   private final PartitionRebuild rebuild;
   private final Consumer<String> rebuilt;
 
   /**
+   * What is known of the structures before they are opened.
+   *
    * @param saved how new each structure must at least be
+   * @param allSaved whether each must have been saved
+   * @param logEnd how new each may at most be
+   * @param isReplayed whether nothing of the log will be replayed into them
+   */
+  record Expected(
+      Map<String, Long> saved, boolean allSaved, long logEnd, BooleanSupplier isReplayed) {
+    /** Whether the last save was by a version whose recovery could leave structures apart. */
+    boolean isOld() {
+      return !saved.containsKey(PartitionFiles.COMPARED);
+    }
+  }
+
+  /**
    * @param rebuilt is told of each structure that was made anew
    */
   CheckedOpener(
-      PartitionFiles.Opener opener,
+      PartitionFiles.Source source,
       Path directory,
-      Map<String, Long> saved,
+      Expected expected,
       PartitionRebuild rebuild,
       Consumer<String> rebuilt) {
-    this.opener = opener;
+    this.source = source;
     this.directory = directory;
-    this.saved = saved;
+    this.expected = expected;
     this.rebuild = rebuild;
     this.rebuilt = rebuilt;
   }
 
   @Override
   public PartitionFiles open() {
-    PartitionFiles files = opener.open();
-    Set<String> lost = older(files.stamps());
-    return lost.isEmpty() ? files : rebuild(files, lost);
-  }
-
-  private Set<String> older(Map<String, Long> found) {
-    var older = new TreeSet<String>();
-    found.forEach( // an index that was saved may have been dropped since
-        (name, lsn) -> {
-          if (lsn < saved.getOrDefault(name, KeyIndex.NEVER)) {
-            older.add(name);
-          }
-        });
-    return older;
-  }
-
-  private PartitionFiles rebuild(PartitionFiles old, Set<String> lost) {
-    old.deleteStructures(lost);
-    old.close();
-    PartitionFiles files = opener.open();
+    var reasons = new TreeMap<String, String>();
+    PartitionFiles files = source.open(Set.of(), reasons);
     try {
-      rebuild.run(files, lost);
-    } catch (StorageException e) {
-      files.close();
-      String names = directory + " has lost " + String.join(", ", lost);
-      throw new StorageException(e.reason(), names + ": " + e.getMessage(), e);
+      addOutdated(files, reasons);
+      files = reasons.isEmpty() ? files : renew(files, reasons);
+      Map<String, String> faults = expected.isReplayed().getAsBoolean() ? compare(files) : Map.of();
+      return faults.isEmpty() ? files : renew(files, faults);
     } catch (RuntimeException | Error e) {
       files.close();
       throw e;
     }
-    for (String name : lost) {
-      String what = directory.resolve(name) + " was lost or out of date, and was made anew";
+  }
+
+  private void addOutdated(PartitionFiles files, Map<String, String> reasons) {
+    files
+        .stamps()
+        .forEach( // an index that was saved may have been dropped since
+            (name, lsn) -> {
+              if (lsn < expected.saved().getOrDefault(name, KeyIndex.NEVER)) {
+                reasons.putIfAbsent(name, "it is lost, or older than at the last checkpoint");
+              }
+            });
+    if (files.slots().lsn() > 0 || expected.allSaved()) { // these are saved last
+      boolean isKnownOld = expected.isOld() && !expected.saved().isEmpty();
+      String reason = isKnownOld ? NEVER_SAVED : "it is lost";
+      files.unsaved().forEach(name -> reasons.putIfAbsent(name, reason));
+    }
+    files
+        .newerThan(expected.logEnd())
+        .forEach(name -> reasons.putIfAbsent(name, "it is newer than the log"));
+  }
+
+  @Override
+  public Map<String, String> compare(PartitionFiles files) {
+    return rebuild.compare(files, expected.isOld());
+  }
+
+  @Override
+  public PartitionFiles renew(PartitionFiles old, Map<String, String> reasons) {
+    try {
+      rebuild.requirePossible(reasons.keySet()); // before anything is deleted
+      old.close();
+      PartitionFiles files = source.open(reasons.keySet(), new TreeMap<>());
+      try {
+        rebuild.run(files, reasons.keySet());
+      } catch (RuntimeException | Error e) {
+        files.close();
+        throw e;
+      }
+      reasons.forEach(this::say);
+      return files;
+    } catch (StorageException e) {
+      String what = rebuild + " (" + directory + ") cannot be opened: " + reasons;
+      throw new StorageException(e.reason(), what + "; " + e.getMessage(), e);
+    }
+  }
+
+  private void say(String name, String reason) {
+    String what =
+        "%s: %s was made anew from the log: %s".formatted(rebuild, directory.resolve(name), reason);
+    if (reason.equals(NEVER_SAVED)) {
+      LOGGER.info(what);
+    } else {
       LOGGER.warn(what);
       rebuilt.accept(what);
     }
-    return files;
   }
 
   @Override
   public void delete() {
-    opener.delete();
+    source.delete();
   }
 
   @Override
   public Map<String, Long> savedStamps() {
-    return saved;
+    return expected.saved();
   }
 }

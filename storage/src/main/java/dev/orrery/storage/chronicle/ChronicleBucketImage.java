@@ -137,11 +137,11 @@ final class ChronicleBucketImage {
       throw KeyIndexFiles.corrupt(path, "not an image of a bucket");
     }
     int version = in.getInt();
-    if (version < OLDEST_VERSION || version > VERSION) {
-      throw KeyIndexFiles.unusable(path, "image of version " + version + ", not " + VERSION);
-    }
     if (in.getInt(crcAt) != checksum || checksum(content, crcAt) != checksum) {
       throw KeyIndexFiles.corrupt(path, "the checksum of the image is wrong");
+    }
+    if (version < OLDEST_VERSION || version > VERSION) {
+      throw KeyIndexFiles.unusable(path, "image of version " + version + ", not " + VERSION);
     }
     var shape = new ChronicleBucketShape(in.getInt(), in.getInt(), in.getInt());
     var header = new Header(shape, in.getInt(), in.getLong(), in.getLong(), in.getInt());

@@ -14,6 +14,7 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 import java.util.Queue;
+import java.util.Set;
 import java.util.TreeMap;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
@@ -27,11 +28,15 @@ final class Collections {
   private final Log log;
   private final StorageHooks hooks;
   private final Queue<String> rebuilt = new ConcurrentLinkedQueue<>();
+  private final long logEnd;
   private volatile Map<String, Map<String, Long>> savedStamps = Map.of();
+  private volatile Set<Integer> savedCollections = Set.of();
+  private volatile boolean isReplayed;
 
   Collections(PartitionOpener opener, Log log, StorageHooks hooks) {
     this.opener = opener;
     this.log = log;
+    this.logEnd = log.lastLsn();
     this.hooks = hooks;
   }
 
@@ -74,19 +79,34 @@ final class Collections {
   PhysicalPartition partition(
       int collection, PartitionMap.Entry entry, Supplier<CollectionInfo> description) {
     Path directory = opener.directory(collection, entry.id());
+    Map<String, Long> stamps = savedStamps.get(directory.getFileName().toString());
+    // Between two checkpoints a partition appears in an old collection only by taking over from
+    // others, and then it was saved first.
+    boolean allSaved = stamps == null && !isReplayed && savedCollections.contains(collection);
     var checked =
         new CheckedOpener(
             opener.of(entry.id(), description),
             directory,
-            savedStamps.getOrDefault(directory.getFileName().toString(), Map.of()),
-            new PartitionRebuild(log, keys(description.get()), entry.range(), description),
+            new CheckedOpener.Expected(
+                stamps == null ? Map.of() : stamps, allSaved, logEnd, () -> isReplayed),
+            new PartitionRebuild(log, keys(description.get()), entry, description),
             rebuilt::add);
     return new PhysicalPartition(collection, entry, checked, log);
   }
 
   /** Says how new the structures must be at least, before the first collection is added. */
-  void expect(Map<String, Map<String, Long>> stamps) {
+  void expect(Map<String, Map<String, Long>> stamps, Set<Integer> saved) {
     savedStamps = stamps;
+    savedCollections = saved;
+  }
+
+  /** Compares structures into which the log was replayed; no other will be replayed into. */
+  void completeReplay() {
+    var checkpointer = new Checkpointer(log);
+    for (ChronicleCollection collection : all()) {
+      collection.physicalPartitions().forEach(partition -> partition.compare(checkpointer));
+    }
+    isReplayed = true;
   }
 
   /** How new the structures of each partition are on disk. */

@@ -88,8 +88,7 @@ final class IndexBuild {
     PartitionFiles files = partition.files();
     var more = new ArrayList<>(Arrays.asList(files.indexes()));
     for (IndexEntry entry : entries) {
-      engine.all().opener().deleteIndex(collection.info().id(), partition.id(), entry);
-      more.add(engine.all().opener().openIndex(collection.info().id(), partition.id(), entry));
+      more.add(engine.all().opener().createIndex(collection.info().id(), partition.id(), entry));
     }
     files.replaceIndexes(more.toArray(OrderedIndex[]::new));
   }

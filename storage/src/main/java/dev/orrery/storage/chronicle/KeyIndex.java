@@ -97,6 +97,14 @@ public final class KeyIndex implements AutoCloseable {
     return index;
   }
 
+  /** An empty index in the place of files that cannot be used; {@link #delete} must follow. */
+  static KeyIndex openEmpty(Path path, KeyIndexOptions options) {
+    var files = new KeyIndexFiles(path, options.ephemeral());
+    var index = new KeyIndex(options, files);
+    index.directory = KeyIndexDirectory.ofOne(ChronicleBucket.empty(files, options));
+    return index;
+  }
+
   /**
    * Makes and deletes a map, so that the classes of Chronicle are loaded (half a second) before the
    * first index outgrows the heap.
@@ -330,6 +338,11 @@ public final class KeyIndex implements AutoCloseable {
     return last == null ? NEVER : last.lsn();
   }
 
+  /** The lsn that no key had passed at the last checkpoint, or {@link #NEVER}. */
+  long newestLsn() {
+    return manifest == null ? NEVER : manifest.newestLsn();
+  }
+
   /**
    * The lsn up to which the last checkpoint holds the changes of this key; what has a greater one
    * must be replayed after a crash, what has not must not when replaying twice does harm.
@@ -367,10 +380,7 @@ public final class KeyIndex implements AutoCloseable {
     new KeyIndexCheckpoint(files, options, writers, steps).run(this);
   }
 
-  /**
-   * Takes note of what is to be saved: false when there is nothing to do. An index without keys is
-   * saved too, once: that it was empty then is something that the log cannot tell later.
-   */
+  /** False when nothing is to be saved. An empty index is, once: the log cannot tell it later. */
   boolean beginCheckpoint() {
     requireOpen();
     boolean wasChanged = isChanged || manifest == null;

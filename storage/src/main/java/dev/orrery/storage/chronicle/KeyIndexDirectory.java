@@ -17,6 +17,11 @@ final class KeyIndexDirectory {
     this.depth = Integer.numberOfTrailingZeros(table.length);
   }
 
+  /** A directory of one bucket for all hashes. */
+  static KeyIndexDirectory ofOne(ChronicleBucket bucket) {
+    return new KeyIndexDirectory(new ChronicleBucket[] {bucket});
+  }
+
   /**
    * A directory of buckets in the order of their hashes.
    *

@@ -79,6 +79,11 @@ record KeyIndexManifest(int valueLongs, List<Row> rows) {
     return rows.stream().mapToLong(Row::lsn).min().orElse(KeyIndex.NEVER);
   }
 
+  /** The lsn that no bucket has passed. */
+  long newestLsn() {
+    return rows.stream().mapToLong(Row::lsn).max().orElse(KeyIndex.NEVER);
+  }
+
   /** The names of the files that make up this checkpoint. */
   Set<String> fileNames(KeyIndexFiles files) {
     Set<String> names =
@@ -155,13 +160,13 @@ record KeyIndexManifest(int valueLongs, List<Row> rows) {
       throw KeyIndexFiles.corrupt(path, "not a manifest of a key index");
     }
     int version = in.getInt();
-    if (version != VERSION) {
-      throw KeyIndexFiles.unusable(path, "manifest of version " + version + ", not " + VERSION);
-    }
     int crcAt = in.limit() - Integer.BYTES;
     if (crcAt < in.position()
         || ChronicleBucketImage.checksum(in.array(), crcAt) != in.getInt(crcAt)) {
       throw KeyIndexFiles.corrupt(path, "the checksum of the manifest is wrong");
+    }
+    if (version != VERSION) {
+      throw KeyIndexFiles.unusable(path, "manifest of version " + version + ", not " + VERSION);
     }
     int valueLongs = in.getInt();
     if (valueLongs != options.valueLongs()) {

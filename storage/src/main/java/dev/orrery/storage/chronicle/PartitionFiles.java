@@ -17,8 +17,29 @@ import java.util.TreeMap;
  */
 final class PartitionFiles {
   /** Opens the structures as of their last checkpoint. */
+  interface Source {
+    /**
+     * Opens them all; one that is damaged is empty.
+     *
+     * @param discarded the names of those that shall be empty whatever there is
+     * @param damage gets the name of each that is damaged, and what is wrong with it
+     */
+    PartitionFiles open(Set<String> discarded, Map<String, String> damage);
+
+    /** Deletes structures that were not opened. */
+    void delete();
+  }
+
+  /** Opens structures that can be trusted. */
   interface Opener {
+    /** Opens them all; those that cannot be trusted are made anew. */
     PartitionFiles open();
+
+    /** Of structures that have all that the log has: those that disagree, and how. */
+    Map<String, String> compare(PartitionFiles files);
+
+    /** Closes them, makes some anew and opens all again. They must have been saved. */
+    PartitionFiles renew(PartitionFiles files, Map<String, String> reasons);
 
     /** Deletes structures that were not opened. */
     void delete();
@@ -32,6 +53,9 @@ final class PartitionFiles {
   static final String SIZES = "sizes";
   static final String INDEX = "index-";
   static final String UNIQUE = "unique-";
+
+  /** Among the stamps: recovery gave each structure what it lacked, which it did not always do. */
+  static final String COMPARED = "compared";
 
   private final SlotFile slots;
   private final KeyIndex ids;
@@ -186,6 +210,12 @@ final class PartitionFiles {
 
   /** With which sequence number each structure was last saved; not above 0 if it never was. */
   Map<String, Long> stamps() {
+    var stamps = structureStamps();
+    stamps.put(COMPARED, 1L);
+    return stamps;
+  }
+
+  private TreeMap<String, Long> structureStamps() {
     var stamps = new TreeMap<String, Long>();
     stamps.put(SLOTS, slots.lsn());
     stamps.put(IDS, ids.checkpointLsn());
@@ -201,6 +231,26 @@ final class PartitionFiles {
       }
     }
     return stamps;
+  }
+
+  /** The structures that were never saved. */
+  Set<String> unsaved() {
+    var stamps = structureStamps();
+    stamps.values().removeIf(lsn -> lsn > 0);
+    return stamps.keySet();
+  }
+
+  /** The structures that have more than a log that ends there. */
+  Set<String> newerThan(long lastLsn) {
+    var stamps = structureStamps();
+    stamps.computeIfPresent(IDS, (name, lsn) -> ids.newestLsn());
+    stamps.computeIfPresent(SIZES, (name, lsn) -> sizes.newestLsn());
+    for (OrderedIndex index : indexes) {
+      String name = UNIQUE + index.entry().id();
+      stamps.computeIfPresent(name, (same, lsn) -> index.unique().newestLsn());
+    }
+    stamps.values().removeIf(lsn -> lsn <= lastLsn);
+    return stamps.keySet();
   }
 
   void countBytes(long bytesAdded) {
@@ -219,27 +269,6 @@ final class PartitionFiles {
       sizes.remove(logicalKey);
     } else {
       sizes.put(logicalKey, pair[0] + bytesAdded, documents);
-    }
-  }
-
-  /** Deletes the files of some structures; {@link #close} must follow. */
-  void deleteStructures(Set<String> names) {
-    if (names.contains(SLOTS)) {
-      slots.delete();
-    }
-    if (names.contains(IDS)) {
-      ids.delete();
-    }
-    if (names.contains(SIZES)) {
-      sizes.delete();
-    }
-    for (OrderedIndex index : indexes) {
-      if (names.contains(INDEX + index.entry().id())) {
-        index.tree().delete();
-      }
-      if (names.contains(UNIQUE + index.entry().id())) {
-        index.unique().delete();
-      }
     }
   }
 

@@ -17,9 +17,15 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Comparator;
+import java.util.List;
 import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
 import java.util.function.Predicate;
 import java.util.function.Supplier;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /**
@@ -35,6 +41,7 @@ import java.util.stream.Stream;
  */
 final class PartitionOpener {
   static final String ID_INDEX = "_id_";
+  private static final Pattern INDEX_FILE = Pattern.compile("(?:index|unique)-([0-9]+)(?:\\..*)?");
 
   private final Path root;
   private final PageFilePool pool;
@@ -53,37 +60,40 @@ final class PartitionOpener {
   }
 
   /** Opens a partition of a collection with the indexes that its description then has. */
-  PartitionFiles.Opener of(int partition, Supplier<CollectionInfo> info) {
-    return new PartitionFiles.Opener() {
+  PartitionFiles.Source of(int partition, Supplier<CollectionInfo> info) {
+    return new PartitionFiles.Source() {
       @Override
-      public PartitionFiles open() {
-        return PartitionOpener.this.open(partition, info.get());
+      public PartitionFiles open(Set<String> discarded, Map<String, String> damage) {
+        CollectionInfo present = info.get();
+        Path directory = directory(present.id(), partition);
+        createDirectory(directory);
+        deleteLeavings(directory, present);
+        return PartitionOpener.this.open(partition, present, opening(directory, discarded, damage));
       }
 
       @Override
       public void delete() {
         deleteDirectory(directory(info.get().id(), partition));
       }
-
-      @Override
-      public Map<String, Long> savedStamps() {
-        return Map.of();
-      }
     };
   }
 
-  private PartitionFiles open(int partition, CollectionInfo info) {
+  private StructureOpening opening(
+      Path directory, Set<String> discarded, Map<String, String> damage) {
+    return new StructureOpening(directory, pool, options.isDurable(), discarded, damage);
+  }
+
+  private PartitionFiles open(int partition, CollectionInfo info, StructureOpening opening) {
     Path directory = directory(info.id(), partition);
-    createDirectory(directory);
-    var slots = SlotFile.open(directory.resolve(PartitionFiles.SLOTS), pool, options.isDurable());
-    var ids = KeyIndex.open(directory.resolve(PartitionFiles.IDS), map(KeyIndexOptions.single()));
+    SlotFile slots = opening.slots(PartitionFiles.SLOTS);
+    KeyIndex ids = opening.map(PartitionFiles.IDS, map(KeyIndexOptions.single()));
     KeyIndex sizes =
         info.partitionKey() == null
             ? null
-            : KeyIndex.open(directory.resolve(PartitionFiles.SIZES), map(KeyIndexOptions.pair()));
+            : opening.map(PartitionFiles.SIZES, map(KeyIndexOptions.pair()));
     var indexes = new OrderedIndex[info.indexes().size()];
     for (int i = 0; i < indexes.length; i++) {
-      indexes[i] = openIndex(info.id(), partition, info.indexes().get(i));
+      indexes[i] = openIndex(opening, info.indexes().get(i));
     }
     var files = new PartitionFiles(slots, ids, sizes, indexes, () -> deleteDirectory(directory));
     PartitionMap.Entry entry = info.partitions().find(partition);
@@ -91,25 +101,48 @@ final class PartitionOpener {
     return files;
   }
 
-  OrderedIndex openIndex(int collection, int partition, IndexEntry entry) {
+  /** A new index; what a build under that number left behind that a crash cut short goes. */
+  OrderedIndex createIndex(int collection, int partition, IndexEntry entry) {
     Path directory = directory(collection, partition);
+    deleteIndex(directory, entry.id());
+    return openIndex(opening(directory, Set.of(), new TreeMap<>()), entry);
+  }
+
+  private OrderedIndex openIndex(StructureOpening opening, IndexEntry entry) {
     IndexSpec spec = entry.spec();
-    var tree =
-        BTree.open(directory.resolve(PartitionFiles.INDEX + entry.id()), pool, options.isDurable());
+    BTree tree = opening.tree(PartitionFiles.INDEX + entry.id());
     boolean needsMap = spec.isUnique() && !spec.name().equals(ID_INDEX);
     KeyIndex unique =
         needsMap
-            ? KeyIndex.open(
-                directory.resolve(PartitionFiles.UNIQUE + entry.id()),
-                map(KeyIndexOptions.single()))
+            ? opening.map(PartitionFiles.UNIQUE + entry.id(), map(KeyIndexOptions.single()))
             : null;
     return new OrderedIndex(entry, keys(spec), tree, unique);
   }
 
-  /** Deletes what a build of that index left behind that a crash cut short. */
-  void deleteIndex(int collection, int partition, IndexEntry entry) {
-    OrderedIndex leavings = openIndex(collection, partition, entry);
-    leavings.delete();
+  /** Whatever state the files are in: they are not opened. */
+  private void deleteIndex(Path directory, int index) {
+    BTree.openEmpty(directory.resolve(PartitionFiles.INDEX + index), pool, false).delete();
+    deleteDirectory(directory.resolve(PartitionFiles.UNIQUE + index));
+  }
+
+  /** Indexes that the collection no longer has, or that a crash kept it from ever having. */
+  private void deleteLeavings(Path directory, CollectionInfo info) {
+    Set<String> known =
+        info.indexes().stream().map(entry -> "" + entry.id()).collect(Collectors.toSet());
+    for (Path path : list(directory)) {
+      Matcher name = INDEX_FILE.matcher(path.getFileName().toString());
+      if (name.matches() && !known.contains(name.group(1))) {
+        deleteIndex(directory, Integer.parseInt(name.group(1)));
+      }
+    }
+  }
+
+  private static List<Path> list(Path directory) {
+    try (Stream<Path> entries = Files.list(directory)) {
+      return entries.toList();
+    } catch (IOException e) {
+      throw new StorageException(StorageException.Reason.IO, "cannot list " + directory, e);
+    }
   }
 
   private KeyIndexOptions map(KeyIndexOptions kind) {
@@ -133,13 +166,9 @@ final class PartitionOpener {
     if (!Files.isDirectory(root)) {
       return;
     }
-    try (Stream<Path> entries = Files.list(root)) {
-      entries
-          .filter(entry -> !isKnown.test(entry.getFileName().toString()))
-          .forEach(PartitionOpener::deleteDirectory);
-    } catch (IOException e) {
-      throw new StorageException(StorageException.Reason.IO, "cannot list " + root, e);
-    }
+    list(root).stream()
+        .filter(entry -> !isKnown.test(entry.getFileName().toString()))
+        .forEach(PartitionOpener::deleteDirectory);
   }
 
   private static void createDirectory(Path directory) {

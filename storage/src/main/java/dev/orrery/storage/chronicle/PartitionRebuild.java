@@ -6,25 +6,48 @@ import dev.orrery.storage.log.Log;
 import dev.orrery.storage.log.LogCursor;
 import dev.orrery.storage.log.LogGroup;
 import dev.orrery.storage.partition.EpkRange;
+import dev.orrery.storage.partition.PartitionMap;
 import dev.orrery.storage.value.RawDocument;
+import java.util.ArrayList;
+import java.util.Map;
 import java.util.Set;
 import java.util.function.Supplier;
 
 /** Makes structures of a partition anew that were lost: from its slots, or those from the log. */
 final class PartitionRebuild {
-  private static final int PAGE_IDS = 256;
-
   private final Log log;
   private final PrimaryKeys keys;
+  private final int partition;
   private final EpkRange range;
   private final Supplier<CollectionInfo> description;
 
   PartitionRebuild(
-      Log log, PrimaryKeys keys, EpkRange range, Supplier<CollectionInfo> description) {
+      Log log, PrimaryKeys keys, PartitionMap.Entry entry, Supplier<CollectionInfo> description) {
     this.log = log;
     this.description = description;
     this.keys = keys;
-    this.range = range;
+    this.partition = entry.id();
+    this.range = entry.range();
+  }
+
+  /** How structures that have all that the log has differ; all documents are read if they must. */
+  Map<String, String> compare(PartitionFiles files, boolean isThorough) {
+    var comparison = new PartitionComparison(files, log, keys);
+    return isThorough ? comparison.documents() : comparison.counts();
+  }
+
+  /**
+   * @throws StorageException CORRUPT when there is too little left to make those structures of
+   */
+  void requirePossible(Set<String> lost) {
+    if (lost.contains(PartitionFiles.SLOTS)
+        && lost.contains(PartitionFiles.IDS)
+        && !log.isComplete()) {
+      throw new StorageException(
+          StorageException.Reason.CORRUPT,
+          "compaction has removed a part of the log, and without slots and ids nobody knows which"
+              + " documents of the rest are deleted");
+    }
   }
 
   /**
@@ -38,33 +61,24 @@ final class PartitionRebuild {
       lsn = log.lastLsn();
       log.awaitDurable(lsn); // a structure must never claim more than the log has
       fillSlots(files);
-    }
-    long[] ids = new long[PAGE_IDS];
-    long[] positions = new long[PAGE_IDS];
-    long bytes = 0;
-    long from = 1;
-    for (int n = files.slots().scanUp(from, ids, positions);
-        n > 0;
-        n = files.slots().scanUp(from, ids, positions)) {
-      for (int i = 0; i < n; i++) {
-        RawDocument document = RawDocument.wrap(log.readPayload(positions[i]));
-        bytes += document.length();
-        index(files, lost, ids[i], document);
+      if (!log.isComplete()) {
+        dropDead(files);
       }
-      from = ids[n - 1] + 1;
     }
-    files.slots().payloadBytes(bytes);
+    long[] bytes = {0};
+    PartitionComparison.forEach(
+        files.slots(),
+        (recordId, position) -> {
+          RawDocument document = RawDocument.wrap(log.readPayload(position));
+          bytes[0] += document.length();
+          index(files, lost, recordId, document);
+        });
+    files.slots().payloadBytes(bytes[0]);
     save(files, lost, lsn);
   }
 
-  /** Follows every record of the partition from the first to the last. */
+  /** Follows every record of the partition from the first that is left to the last. */
   private void fillSlots(PartitionFiles files) {
-    if (!log.isComplete()) {
-      throw new StorageException(
-          StorageException.Reason.CORRUPT,
-          "the slots of a partition are lost, and compaction has removed a part of the log that"
-              + " could replace them");
-    }
     LogCursor cursor = log.from(1);
     for (LogGroup group = cursor.next(); group != null; group = cursor.next()) {
       for (int i = 0; i < group.size(); i++) {
@@ -81,12 +95,65 @@ final class PartitionRebuild {
       return;
     }
     boolean isDelete = group.kind(index) == DataRecord.DELETE;
-    byte[] document = isDelete ? log.readPayload(record.previous()) : group.payload(index);
-    String epk = keys.of(RawDocument.wrap(document)).epk();
-    if (!keys.isPartitioned() || range.contains(epk)) {
+    byte[] document = isDelete ? deleted(record) : group.payload(index);
+    if (document == null) {
+      return;
+    }
+    PrimaryKey key = keys.of(RawDocument.wrap(document));
+    if (!keys.isPartitioned() || range.contains(key.epk())) {
       long recordId =
-          description.get().partitions().recordIdNow(epk, group.lsn(), record.recordId());
+          description.get().partitions().recordIdNow(key.epk(), group.lsn(), record.recordId());
       files.slots().set(recordId, isDelete ? 0 : group.position(index));
+      if (group.lsn() > files.ids().appliedLsn(key.bytes())) {
+        follow(files.ids(), key, group.kind(index), recordId);
+      }
+    }
+  }
+
+  /** The ids must be as new as the slots, to be compared with them. */
+  private static void follow(KeyIndex ids, PrimaryKey key, byte kind, long recordId) {
+    if (kind == DataRecord.DELETE) {
+      ids.remove(key.bytes());
+    } else if (kind == DataRecord.INSERT) {
+      ids.put(key.bytes(), recordId);
+    }
+  }
+
+  /** The document that a record deleted, or null when it is so long ago that it is gone. */
+  private byte[] deleted(DataRecord record) {
+    try {
+      return log.readPayload(record.previous());
+    } catch (StorageException e) {
+      if (e.reason() != StorageException.Reason.LOG_TRIMMED) {
+        throw e;
+      }
+      return null;
+    }
+  }
+
+  /**
+   * Takes out documents whose deletion the log no longer has: the ids have no key for them. Those
+   * that are left have their last version in the log, which compaction keeps.
+   */
+  private void dropDead(PartitionFiles files) {
+    var dead = new ArrayList<Long>();
+    PartitionComparison.forEach(
+        files.slots(),
+        (recordId, position) -> {
+          RawDocument document = RawDocument.wrap(log.readPayload(position));
+          if (files.ids().find(keys.of(document).bytes()) != recordId) {
+            dead.add(recordId);
+          }
+        });
+    dead.forEach(recordId -> files.slots().set(recordId, 0));
+    if (files.slots().count() != files.ids().size()) {
+      throw new StorageException(
+          StorageException.Reason.CORRUPT,
+          "of "
+              + files.ids().size()
+              + " documents the log has "
+              + files.slots().count()
+              + " that were not deleted");
     }
   }
 
@@ -132,5 +199,10 @@ final class PartitionRebuild {
     if (lost.contains(PartitionFiles.SLOTS)) {
       files.slots().checkpoint(lsn);
     }
+  }
+
+  @Override
+  public String toString() {
+    return "partition " + partition + " of " + description.get().namespace();
   }
 }

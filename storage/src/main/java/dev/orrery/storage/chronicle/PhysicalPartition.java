@@ -112,6 +112,15 @@ final class PhysicalPartition implements PartitionStore {
     return files;
   }
 
+  /** Compares the structures, if any was opened, and makes those anew that disagree. */
+  void compare(Checkpointer checkpointer) {
+    Map<String, String> faults = files == null ? Map.of() : opener.compare(files);
+    if (!faults.isEmpty()) {
+      checkpointer.save(this);
+      files = opener.renew(files, faults);
+    }
+  }
+
   /** How new the structures on disk are. */
   Map<String, Long> stamps() {
     PartitionFiles opened = files;

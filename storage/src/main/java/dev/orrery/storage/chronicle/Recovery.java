@@ -10,6 +10,7 @@ import dev.orrery.storage.log.LogGroup;
 import dev.orrery.storage.value.RawDocument;
 import java.util.HashSet;
 import java.util.Set;
+import java.util.stream.Collectors;
 
 /**
  * Brings an engine to the state of its log: the catalog and the structures of the last checkpoint,
@@ -49,8 +50,8 @@ final class Recovery {
     long replayFrom = 0;
     requireHistory(checkpoint);
     if (checkpoint != null) {
-      collections.expect(checkpoint.stamps());
       catalog = Catalog.fromBson(checkpoint.catalog());
+      collections.expect(checkpoint.stamps(), ids(catalog));
       replayFrom = checkpoint.replayFrom();
       checkpoint.garbage().forEach(garbage::addBytes);
     }
@@ -58,7 +59,12 @@ final class Recovery {
     deleteStrangers(catalog);
     catalog.collections().forEach(collections::add);
     replayDocuments(replayFrom + 1);
+    collections.completeReplay();
     return catalog;
+  }
+
+  private static Set<Integer> ids(Catalog catalog) {
+    return catalog.collections().stream().map(CollectionInfo::id).collect(Collectors.toSet());
   }
 
   private void requireHistory(CheckpointFile.Content checkpoint) {

@@ -41,7 +41,9 @@ final class SalvagedSlots implements AutoCloseable {
     Path copy = scratch.resolve(partition.getFileName() + "-" + PartitionFiles.SLOTS);
     try {
       copy(source, copy);
-      copy(journal(source), journal(copy));
+      for (String journal : SlotFile.JOURNALS) {
+        copy(sibling(source, journal), sibling(copy, journal));
+      }
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }
@@ -59,8 +61,8 @@ final class SalvagedSlots implements AutoCloseable {
     }
   }
 
-  private static Path journal(Path image) {
-    return image.resolveSibling(image.getFileName() + ".journal");
+  private static Path sibling(Path image, String suffix) {
+    return image.resolveSibling(image.getFileName() + suffix);
   }
 
   private static void copy(Path from, Path to) throws IOException {

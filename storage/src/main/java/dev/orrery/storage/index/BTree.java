@@ -48,6 +48,11 @@ public final class BTree implements AutoCloseable {
     return new BTree(PageFile.open(path, PageFileKind.BTREE, pool, isDurable));
   }
 
+  /** An empty tree in the place of a file that cannot be used. */
+  public static BTree openEmpty(Path path, PageFilePool pool, boolean isDurable) {
+    return new BTree(PageFile.openEmpty(path, PageFileKind.BTREE, pool, isDurable));
+  }
+
   /** Adds an entry; false if it was there. Record ids are not negative. */
   public boolean insert(byte[] key, long recordId) {
     long stamp = lock.writeLock();
@@ -220,6 +225,11 @@ public final class BTree implements AutoCloseable {
    * meanwhile, their number. Writers wait for some pages at a time.
    */
   public void verify() {
+    verifyEntries(verifyPages());
+  }
+
+  /** Checks every page of the last checkpoint; returns how many changes there were until then. */
+  public long verifyPages() {
     int page = 1;
     long before = 0;
     while (page != 0) {
@@ -231,7 +241,7 @@ public final class BTree implements AutoCloseable {
         lock.unlockRead(stamp);
       }
     }
-    verifyEntries(before);
+    return before;
   }
 
   private void verifyEntries(long modificationsBefore) {

@@ -77,6 +77,11 @@ final class PageFile {
     return file;
   }
 
+  /** An empty file in the place of one that cannot be used. */
+  static PageFile openEmpty(Path path, PageFileKind kind, PageFilePool pool, boolean isDurable) {
+    return new PageFile(path, pool, kind, PageFileImage.empty(path, kind, isDurable));
+  }
+
   /** The log position of the last durable checkpoint; 0 if there was none. */
   long lsn() {
     return image.header().stamp().lsn();
@@ -270,6 +275,7 @@ final class PageFile {
     for (int page = from; page < end; page++) {
       if (table[page] < 0) {
         image.verify(page);
+        ENTRY.compareAndSet(table, page, UNVERIFIED, VERIFIED);
       }
     }
     return end < pageCount ? end : 0;

@@ -34,6 +34,7 @@ final class PageFileImage {
   private final Path file;
   private final PageFileJournal journal;
   private final boolean isDurable;
+  private boolean isInTheWay; // what has our name is another image
   private PageFileHeader header;
   private int journaledPages; // pages that a header on disk, or in a journal, may reach
   private MappedByteBuffer[] maps = new MappedByteBuffer[0];
@@ -61,6 +62,17 @@ final class PageFileImage {
     } catch (IOException e) {
       throw failure(file, "cannot open", e);
     }
+  }
+
+  /**
+   * An image without pages in the place of whatever is there, which stays until the first write.
+   */
+  static PageFileImage empty(Path file, PageFileKind kind, boolean isDurable) {
+    var image = new PageFileImage(file, isDurable);
+    image.header = PageFileHeader.empty(kind);
+    image.journaledPages = image.header.pageCount();
+    image.isInTheWay = true;
+    return image;
   }
 
   PageFileHeader header() {
@@ -132,14 +144,14 @@ final class PageFileImage {
   /** Gives the disk space back at once, even while an old mapping waits for the collector. */
   void delete() {
     try {
-      journal.delete();
-      Files.deleteIfExists(temporary());
       if (Files.exists(file)) {
         try (FileChannel channel = FileChannel.open(file, StandardOpenOption.WRITE)) {
           channel.truncate(0);
         }
         Files.delete(file);
       }
+      journal.delete(); // not before the image, which it may have to complete
+      Files.deleteIfExists(temporary());
     } catch (IOException e) {
       throw failure(file, "cannot delete", e);
     }
@@ -159,6 +171,11 @@ final class PageFileImage {
       output.flush();
       grow(channel, checkpoint.header().pageCount());
       force(channel);
+    }
+    if (isInTheWay) {
+      Files.deleteIfExists(file);
+      journal.delete(); // after the image: it may have to complete it, but never ours
+      isInTheWay = false;
     }
     Files.move(temporary, file, StandardCopyOption.ATOMIC_MOVE);
     journaledPages = checkpoint.header().pageCount();

@@ -6,18 +6,23 @@ import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
 import java.util.zip.CRC32C;
 
 /**
  * The redo journal of one checkpoint: the new content of every page that the old image already has.
- * It exists only while a checkpoint is under way; a complete one is applied again, a torn one
- * ignored.
+ * It gets its name when it is complete, and is gone when it was copied into the image. One with
+ * that name is applied again after a crash; if its checksum is wrong the image may be half of one
+ * checkpoint and half of another, and is refused.
  *
  * <p>Big-endian: magic (8), version (4), number of pages (4), then for each page its number (4) and
  * its bytes (one page), then a CRC-32C of all that (4). The header page comes first.
  */
 final class PageFileJournal {
+  static final String SUFFIX = ".redo";
+  static final String OLDER_SUFFIX = ".journal";
+
   private static final long MAGIC = 0x4f52_5259_4a4f_5552L; // "ORRYJOUR"
   private static final int VERSION = 1;
   private static final int HEADER_BYTES = 16;
@@ -25,17 +30,24 @@ final class PageFileJournal {
 
   private final Path image;
   private final Path file;
+  private final Path unfinished;
+
+  /** Written in place by older versions, so it may be torn: then the image is as it was before. */
+  private final Path inPlace;
+
   private final boolean isDurable;
 
   PageFileJournal(Path image, boolean isDurable) {
     this.image = image;
-    this.file = image.resolveSibling(image.getFileName() + ".journal");
+    this.file = image.resolveSibling(image.getFileName() + SUFFIX);
+    this.unfinished = image.resolveSibling(image.getFileName() + SUFFIX + ".new");
+    this.inPlace = image.resolveSibling(image.getFileName() + OLDER_SUFFIX);
     this.isDurable = isDurable;
   }
 
   /** Stores the pages below {@code oldPages}; returns when the journal itself is durable. */
   void write(PageFileCheckpoint checkpoint, int oldPages) throws IOException {
-    try (FileChannel channel = PrivateFiles.create(file)) {
+    try (FileChannel channel = PrivateFiles.create(unfinished)) {
       var output = new PageFileOutput(channel);
       output.putLong(MAGIC);
       output.putInt(VERSION);
@@ -47,49 +59,72 @@ final class PageFileJournal {
         channel.force(true);
       }
     }
+    Files.move(unfinished, file, StandardCopyOption.ATOMIC_MOVE);
     if (isDurable) {
       PageFileImage.syncDirectory(file); // the image must not change before the journal has a name
     }
   }
 
-  /** Copies the pages of a complete journal into the image and drops the journal. */
+  /**
+   * Copies the pages of a complete journal into the image and drops the journal. Meanwhile the
+   * image has no header: should the journal be lost now, it is of no use and must be known to be.
+   */
   void apply() throws IOException {
-    try (FileChannel source = FileChannel.open(file, StandardOpenOption.READ);
+    apply(file);
+  }
+
+  private void apply(Path journal) throws IOException {
+    try (FileChannel source = FileChannel.open(journal, StandardOpenOption.READ);
         FileChannel target = FileChannel.open(image, StandardOpenOption.WRITE)) {
       var output = new PageFileOutput(target);
       ByteBuffer entry = ByteBuffer.allocate(ENTRY_BYTES);
+      output.putPage(entry, Integer.BYTES);
+      output.flush();
       long end = source.size() - Integer.BYTES;
-      for (long at = HEADER_BYTES; at < end; at += ENTRY_BYTES) {
-        entry.clear();
-        PageFileImage.readFully(source, entry, at);
-        output.seek((long) entry.getInt(0) << PageFile.PAGE_SHIFT);
-        output.putPage(entry, Integer.BYTES);
+      for (long at = HEADER_BYTES + ENTRY_BYTES; at < end; at += ENTRY_BYTES) {
+        copy(source, at, entry, output);
       }
+      output.flush();
+      copy(source, HEADER_BYTES, entry, output);
       output.flush();
       if (isDurable) {
         target.force(true);
       }
     }
-    Files.delete(file);
+    Files.delete(journal);
   }
 
-  /** After a crash: applies a complete journal, forgets a torn one. */
+  private static void copy(FileChannel source, long at, ByteBuffer entry, PageFileOutput output)
+      throws IOException {
+    PageFileImage.readFully(source, entry.clear(), at);
+    output.seek((long) entry.getInt(0) << PageFile.PAGE_SHIFT);
+    output.putPage(entry, Integer.BYTES);
+  }
+
+  /** After a crash: applies a journal, forgets an unfinished one. */
   void recover() throws IOException {
-    if (Files.exists(file)) {
-      if (isComplete()) {
-        apply();
-      } else {
-        Files.delete(file);
+    Files.deleteIfExists(unfinished);
+    if (!Files.exists(image)) {
+      delete(); // of no use without the pages that it leaves out
+    } else if (Files.exists(file)) {
+      if (!isComplete(file)) {
+        throw PageFileImage.corrupt(file, 0, "the journal's checksum does not match");
       }
+      apply(file);
+    } else if (Files.exists(inPlace) && isComplete(inPlace)) {
+      apply(inPlace);
     }
+    Files.deleteIfExists(inPlace);
   }
 
   void delete() throws IOException {
+    Files.deleteIfExists(unfinished);
     Files.deleteIfExists(file);
+    Files.deleteIfExists(inPlace);
   }
 
-  private boolean isComplete() throws IOException {
-    try (FileChannel channel = FileChannel.open(file, StandardOpenOption.READ)) {
+  private static boolean isComplete(Path journal) throws IOException {
+    try (FileChannel channel = FileChannel.open(journal, StandardOpenOption.READ)) {
       ByteBuffer head = ByteBuffer.allocate(HEADER_BYTES);
       if (channel.size() < HEADER_BYTES + Integer.BYTES) {
         return false;

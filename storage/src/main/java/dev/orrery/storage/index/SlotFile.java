@@ -5,6 +5,7 @@ import java.lang.invoke.VarHandle;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.locks.StampedLock;
 
@@ -19,6 +20,10 @@ import java.util.concurrent.locks.StampedLock;
  * here. Like all operations on indexes, setting a slot may be replayed.
  */
 public final class SlotFile implements AutoCloseable {
+  /** What is behind the name of files that an image may need to be complete. */
+  public static final List<String> JOURNALS =
+      List.of(PageFileJournal.SUFFIX, PageFileJournal.OLDER_SUFFIX);
+
   /*
    * A slot page holds 511 positions (8 bytes each), a directory page 1022 page numbers (4 bytes each, 0
    * for none); both end with the number of those that are not 0 (4). At level 0 the root is a slot page.
@@ -62,6 +67,11 @@ public final class SlotFile implements AutoCloseable {
    */
   public static SlotFile open(Path path, PageFilePool pool, boolean isDurable) {
     return new SlotFile(PageFile.open(path, PageFileKind.SLOTS, pool, isDurable));
+  }
+
+  /** No slots in the place of a file that cannot be used. */
+  public static SlotFile openEmpty(Path path, PageFilePool pool, boolean isDurable) {
+    return new SlotFile(PageFile.openEmpty(path, PageFileKind.SLOTS, pool, isDurable));
   }
 
   /** The position of a record, or 0. */

@@ -121,6 +121,17 @@ final class EngineHarness implements AutoCloseable {
     commit(() -> new WriteOperation.Delete(store(), find(id)));
   }
 
+  /** Deletes a document of a collection that has a partition key. */
+  void delete(BsonDocument key) {
+    commit(
+        () -> {
+          var partitionKey = RawValue.of(key.get(store().info().partitionKey()));
+          byte[] primary = store().primaryKey(partitionKey, RawValue.of(key.get("_id")));
+          var found = store().partitionOf(partitionKey).find(primary, new WorkMeter());
+          return new WriteOperation.Delete(store(), found);
+        });
+  }
+
   /** Reads and tries again when compaction moved the document in between. */
   private void commit(Supplier<WriteOperation> operation) {
     WriteOutcome outcome;

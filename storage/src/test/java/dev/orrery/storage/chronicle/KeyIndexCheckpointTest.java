@@ -9,6 +9,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.orrery.storage.StorageException;
 import dev.orrery.storage.StorageException.Reason;
 import java.io.IOException;
+import java.nio.ByteBuffer;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
@@ -132,6 +133,8 @@ class KeyIndexCheckpointTest {
     Path manifest = directory.resolve("MANIFEST");
     byte[] bytes = Files.readAllBytes(manifest);
     bytes[11]++;
+    int crcAt = bytes.length - Integer.BYTES;
+    ByteBuffer.wrap(bytes).putInt(crcAt, ChronicleBucketImage.checksum(bytes, crcAt));
     Files.write(manifest, bytes);
     assertThatThrownBy(() -> KeyIndex.open(directory, SMALL))
         .isInstanceOfSatisfying(

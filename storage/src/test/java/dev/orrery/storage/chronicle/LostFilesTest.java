@@ -92,23 +92,47 @@ final class LostFilesTest {
   }
 
   @Test
-  void lostSlotsAreReportedWhenTheLogIsNoLongerWhole() throws IOException {
-    try (var store =
-        new EngineHarness(root.resolve("store"), EngineHarness.compacting(), new NoHooks())) {
-      store.create(null);
-      store.insert(1);
-      for (int i = 0; i < 300; i++) {
-        store.replace(1, EngineHarness.document(1, 1_000));
-      }
-      assertThat(store.engine.compact()).isPositive();
+  void lostSlotsAreMadeOfTheIdsWhenTheLogIsNoLongerWhole() throws IOException {
+    try (var store = compacted()) {
+      var before = store.contents();
       store.engine.close();
       delete(store.files().resolve("slots"));
+      store.engine = ChronicleEngine.open(store.directory, store.options, store.hooks);
+      assertThat(store.contents()).isEqualTo(before);
+      store.engine.verify();
+    }
+  }
+
+  /** A log without some of its segments, in the rest of which are documents that were deleted. */
+  private EngineHarness compacted() {
+    var store = new EngineHarness(root.resolve("store"), EngineHarness.compacting(), new NoHooks());
+    store.create(null);
+    for (int i = 1; i < 200; i++) {
+      store.insert(EngineHarness.document(i, 1_000));
+    }
+    for (int i = 0; i < 300; i++) {
+      store.replace(1, EngineHarness.document(1, 1_000));
+      if (i % 10 == 0) {
+        store.delete(2 + i / 10); // among what is compacted
+      }
+    }
+    assertThat(store.engine.compact()).isPositive();
+    return store;
+  }
+
+  @Test
+  void lostSlotsAndIdsAreReportedWhenTheLogIsNoLongerWhole() throws IOException {
+    try (var store = compacted()) {
+      store.engine.close();
+      EngineHarness.damage(store.files().resolve("slots"), 50);
+      delete(store.files().resolve("ids"));
       store.engine = ChronicleEngine.open(store.directory, store.options, store.hooks);
       for (int attempt = 0; attempt < 2; attempt++) {
         assertThatThrownBy(store::contents)
             .isInstanceOf(StorageException.class)
             .hasMessageContaining(store.files().toString())
             .hasMessageContaining("slots");
+        assertThat(store.files().resolve("slots")).exists();
       }
       assertThatThrownBy(() -> store.insert(new BsonDocument())).isNotNull();
     }
@@ -116,15 +140,19 @@ final class LostFilesTest {
 
   @ParameterizedTest
   @ValueSource(strings = {"slots", "index-1", "ids/MANIFEST"})
-  void aDamagedStructureIsReportedWithItsFile(String name) throws IOException {
+  void aDamagedStructureIsMadeAnewAndNamedWithItsFile(String name) throws IOException {
     try (var store = open(EngineHarness.quiet())) {
       store.engine.close();
       Path file = store.files().resolve(name);
       EngineHarness.damage(file, 50);
       store.engine = ChronicleEngine.open(store.directory, store.options, store.hooks);
-      assertThatThrownBy(store.engine::verify)
-          .isInstanceOf(StorageException.class)
-          .hasMessageContaining(file.toString());
+      store.engine.verify();
+      assertThat(store.engine.rebuilt())
+          .singleElement()
+          .satisfies(
+              what ->
+                  assertThat(what)
+                      .contains("partition 0 of db.things", file.toString(), "checksum"));
     }
   }
 

@@ -27,7 +27,7 @@ class PageFileTest {
   @BeforeEach
   void writeFirstCheckpoint() {
     path = directory.resolve("pages");
-    journal = directory.resolve("pages.journal");
+    journal = directory.resolve("pages.redo");
     file = open();
     for (int i = 0; i < PAGES; i++) {
       fill(file.allocate(), 1);
@@ -85,19 +85,54 @@ class PageFileTest {
   }
 
   @Test
-  void aTornJournalIsIgnoredWhereverItEnds() throws IOException {
+  void aTornJournalOfAnOlderVersionIsIgnoredWhereverItEnds() throws IOException {
     byte[] whole = writeJournalOnly();
     file.close();
+    Files.delete(journal);
+    Path older = directory.resolve("pages.journal");
     for (int length = 0; length < whole.length; length += 64) {
-      Files.write(journal, Arrays.copyOf(whole, length));
+      Files.write(older, Arrays.copyOf(whole, length));
       requireOpensAt(1);
       byte[] holed = whole.clone();
       Arrays.fill(holed, length, Math.min(length + 64, whole.length), (byte) 0);
       if (!Arrays.equals(holed, whole)) {
-        Files.write(journal, holed);
+        Files.write(older, holed);
         requireOpensAt(1);
       }
+      assertThat(older).doesNotExist();
     }
+    Files.write(older, whole);
+    requireOpensAt(2);
+    file = open();
+  }
+
+  @Test
+  void anUnfinishedJournalIsIgnored() throws IOException {
+    byte[] whole = writeJournalOnly();
+    file.close();
+    Files.delete(journal);
+    Path unfinished = directory.resolve("pages.redo.new");
+    Files.write(unfinished, whole);
+    requireOpensAt(1);
+    assertThat(unfinished).doesNotExist();
+    file = open();
+  }
+
+  @Test
+  void aJournalThatIsDamagedMakesTheImageUseless() throws IOException {
+    byte[] whole = writeJournalOnly();
+    file.close();
+    for (int at = 0; at < whole.length; at += 1_000) {
+      byte[] damaged = whole.clone();
+      damaged[at] ^= 1;
+      Files.write(journal, damaged);
+      assertThatThrownBy(this::open)
+          .isInstanceOf(StorageException.class)
+          .hasMessageContaining(journal.toString());
+      assertThat(journal).exists();
+    }
+    Files.write(journal, whole);
+    requireOpensAt(2);
     file = open();
   }
 

@@ -33,6 +33,18 @@ final class KillModel {
     this.random = new Random(seed);
   }
 
+  /** Goes on from another, with other writes. */
+  KillModel(KillModel other, long seed) {
+    this.random = new Random(seed);
+    synchronized (other) {
+      documents.putAll(other.documents);
+      freed.addAll(other.freed);
+      nextId = other.nextId;
+      nextVersion = other.nextVersion;
+      replacements = other.replacements;
+    }
+  }
+
   /**
    * One write.
    *

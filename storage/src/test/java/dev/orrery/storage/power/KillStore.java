@@ -73,6 +73,21 @@ final class KillStore implements AutoCloseable {
     create();
   }
 
+  /** Goes on from the files of another, as after a kill. */
+  KillStore(KillStore other, Path directory, long seed, boolean isPowerCut) throws IOException {
+    this.copies = directory;
+    this.seed = seed;
+    this.isPowerCut = isPowerCut;
+    this.model = new KillModel(other.model, seed);
+    Files.createDirectories(directory);
+    copy(other.live, directory.resolve("live"));
+    liveIn(directory.resolve("live"));
+    power.adopt();
+    open(options(true));
+    engine.checkpoint();
+    write(60);
+  }
+
   static EngineOptions options(boolean isDurable) {
     return EngineOptions.defaults()
         .with(LogOptions.defaults().withFsync(isDurable).withSegmentBytes(64 << 10))
@@ -156,14 +171,14 @@ final class KillStore implements AutoCloseable {
       power.cut(copy, new Random(seed + kill.number()));
       return;
     }
-    copyLive(copy);
+    copy(live, copy);
   }
 
-  private void copyLive(Path copy) throws IOException {
-    try (Stream<Path> all = Files.walk(live)) {
+  static void copy(Path from, Path copy) throws IOException {
+    try (Stream<Path> all = Files.walk(from)) {
       for (Path one : all.toList()) {
         if (!one.toString().endsWith(".map")) { // scratch of the process, never read again
-          Files.copy(one, copy.resolve(live.relativize(one).toString()));
+          Files.copy(one, copy.resolve(from.relativize(one).toString()));
         }
       }
     }
@@ -257,11 +272,23 @@ final class KillStore implements AutoCloseable {
     return collection().partitionOf(partitionKey).find(key, new WorkMeter());
   }
 
+  /** The files as they are now. */
+  Path killed() throws IOException {
+    silence();
+    Path copy = copies.resolve("killed");
+    copy(live, copy);
+    return copy;
+  }
+
+  KillModel.Expected expected() {
+    return model.expected();
+  }
+
   /** Starts again from files that the end of the process has left. */
   void restart() throws IOException {
     silence();
     Path killed = copies.resolve("restarted");
-    copyLive(killed);
+    copy(live, killed);
     power.beforeOperations(() -> {}, operation -> {});
     engine.close();
     liveIn(killed);

@@ -10,6 +10,8 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Comparator;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -26,9 +28,22 @@ final class KillTest {
   private static final long SEED = Long.getLong("kill.seed", 1);
 
   /** In the short form about so many kills of each kind of work. */
-  private static final int KILLS = Integer.getInteger("kill.count", 12);
+  private static final int KILLS = Integer.getInteger("kill.count", 6);
+
+  @TempDir static Path shared;
+  private static KillStore base;
 
   @TempDir Path root;
+
+  @BeforeAll
+  static void makeStore() {
+    base = new KillStore(shared, SEED, false);
+  }
+
+  @AfterAll
+  static void closeStore() {
+    base.close();
+  }
 
   @ParameterizedTest
   @EnumSource
@@ -45,11 +60,11 @@ final class KillTest {
   private void run(KillScenario scenario, boolean isPowerCut) throws IOException {
     int stride = 1;
     if (!IS_EVERY) {
-      try (var rehearsal = new KillStore(root.resolve("rehearsal"), SEED, isPowerCut)) {
+      try (var rehearsal = new KillStore(base, root.resolve("rehearsal"), SEED, false)) {
         stride = Math.max(1, rehearsal.operations(scenario) / KILLS);
       }
     }
-    try (var store = new KillStore(root.resolve("live"), SEED, isPowerCut)) {
+    try (var store = new KillStore(base, root.resolve("live"), SEED, isPowerCut)) {
       int kills = store.run(scenario, stride, (kill, copy) -> check(scenario, kill, copy));
       assertThat(kills).isGreaterThan(2);
     }
@@ -71,7 +86,7 @@ final class KillTest {
     delete(copy);
   }
 
-  private static void delete(Path directory) {
+  static void delete(Path directory) {
     try (Stream<Path> all = Files.walk(directory)) {
       for (Path one : all.sorted(Comparator.reverseOrder()).toList()) {
         Files.delete(one);

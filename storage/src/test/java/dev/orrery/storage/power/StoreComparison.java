@@ -105,6 +105,7 @@ final class StoreComparison {
 
   private void checkOrder(IndexSpec index, Map<Integer, BsonDocument> found) {
     String field = index.keyPattern().getFirstKey();
+    int direction = index.keyPattern().getInt32(field).getValue();
     int entries = 0;
     var seen = new ArrayList<Integer>();
     for (PartitionStore partition : store.partitions()) {
@@ -115,7 +116,7 @@ final class StoreComparison {
         StoredDocument one = cursor.fetch(meter);
         assertThat(one).as("behind an entry of " + index.name()).isNotNull();
         BsonValue value = one.document().toBsonDocument().get(field);
-        assertThat(last == null || compare(last, value) <= 0).isTrue();
+        assertThat(last == null || direction * compare(last, value) <= 0).isTrue();
         last = value;
         seen.add(one.document().field("_id").toBsonValue().asInt32().getValue());
       }
