@@ -124,7 +124,6 @@ final class CheckedOpener implements PartitionFiles.Opener {
     if (reason.equals(NEVER_SAVED)) {
       LOGGER.info(what);
     } else {
-      LOGGER.warn(what);
       rebuilt.accept(what);
     }
   }

@@ -63,7 +63,7 @@ public final class ChronicleEngine implements StorageEngine {
       this.diskSpace = new DiskSpace(directory);
       this.collections = new Collections(opener, log, hooks);
       var recovery = new Recovery(log, collections, garbage);
-      this.catalog = recovery.run(file.read());
+      this.catalog = recovery.run(file);
       this.replayedGroups = recovery.replayedGroups();
       this.commits = new BatchCommit(log, garbage, options.limits().logicalPartitionBytes());
       this.housekeeping = new Housekeeping(this, file, options, CpuTimes::new);

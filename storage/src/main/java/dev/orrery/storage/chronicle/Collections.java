@@ -19,9 +19,13 @@ import java.util.TreeMap;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.function.Supplier;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /** The open collections of an engine, by name and by number. Changed under the engine's lock. */
 final class Collections {
+  private static final Logger LOGGER = LoggerFactory.getLogger(Collections.class);
+
   private final Map<Namespace, ChronicleCollection> byName = new ConcurrentHashMap<>();
   private final Map<Integer, ChronicleCollection> byId = new ConcurrentHashMap<>();
   private final PartitionOpener opener;
@@ -90,7 +94,7 @@ final class Collections {
             new CheckedOpener.Expected(
                 stamps == null ? Map.of() : stamps, allSaved, logEnd, () -> isReplayed),
             new PartitionRebuild(log, keys(description.get()), entry, description),
-            rebuilt::add);
+            this::say);
     return new PhysicalPartition(collection, entry, checked, log);
   }
 
@@ -119,6 +123,12 @@ final class Collections {
       }
     }
     return stamps;
+  }
+
+  /** Takes note of a structure that had to be made anew. */
+  void say(String what) {
+    LOGGER.warn(what);
+    rebuilt.add(what);
   }
 
   /** Structures that had to be made anew since the start. */

@@ -42,10 +42,27 @@ final class Recovery {
     this.garbage = garbage;
   }
 
+  Catalog run(CheckpointFile file) {
+    return run(read(file));
+  }
+
+  /** The last checkpoint; null without one, or when it is damaged and the log has all of it. */
+  private CheckpointFile.Content read(CheckpointFile file) {
+    try {
+      return file.read();
+    } catch (StorageException e) {
+      if (e.reason() != StorageException.Reason.CORRUPT || !log.isComplete()) {
+        throw e;
+      }
+      collections.say("the whole log is replayed: " + e.getMessage());
+      return null;
+    }
+  }
+
   /**
    * @param checkpoint null when the store is new or was never saved
    */
-  Catalog run(CheckpointFile.Content checkpoint) {
+  private Catalog run(CheckpointFile.Content checkpoint) {
     Catalog catalog = new Catalog();
     long replayFrom = 0;
     requireHistory(checkpoint);

@@ -163,10 +163,38 @@ final class EngineRecoveryTest {
   }
 
   @Test
-  void aDamagedCheckpointFileIsReported() throws IOException {
+  void aDamagedCheckpointFileIsMadeAnewOfTheWholeLog() throws IOException {
     try (var store = open()) {
-      store.create(null);
+      store.create(null, "{key: {v: 1}, name: 'v_1', unique: true}");
+      for (int i = 0; i < 200; i++) {
+        store.insert(i);
+      }
       store.engine.checkpoint();
+      store.delete(7);
+      Path copy = store.copyFiles();
+      EngineHarness.damage(copy.resolve("checkpoint"), 60);
+      store.goOnWith(copy);
+      assertThat(store.contents()).hasSize(199);
+      store.engine.verify();
+      assertThat(store.engine.rebuilt())
+          .singleElement()
+          .satisfies(what -> assertThat(what).contains(copy.resolve("checkpoint").toString()));
+      store.reopen();
+      assertThat(store.engine.replayedGroups()).isZero();
+      assertThat(store.engine.rebuilt()).isEmpty();
+    }
+  }
+
+  @Test
+  void aDamagedCheckpointFileIsReportedWhenTheLogIsNoLongerWhole() throws IOException {
+    var options = EngineHarness.compacting();
+    try (var store = new EngineHarness(root.resolve("store"), options, new NoHooks())) {
+      store.create(null);
+      store.insert(1);
+      for (int i = 0; i < 300; i++) {
+        store.replace(1, EngineHarness.document(1, 1_000));
+      }
+      assertThat(store.engine.compact()).isPositive();
       Path copy = store.copyFiles();
       EngineHarness.damage(copy.resolve("checkpoint"), 60);
       assertThatThrownBy(() -> ChronicleEngine.open(copy, store.options, store.hooks))
