@@ -49,6 +49,10 @@ public final class Catalog {
     settings.computeIfAbsent(kind, absent -> new TreeMap<>()).put(id, document);
   }
 
+  public boolean hasSetting(String kind, String id) {
+    return settings.containsKey(kind) && settings.get(kind).containsKey(id);
+  }
+
   public boolean removeSetting(String kind, String id) {
     var documents = settings.get(kind);
     return documents != null && documents.remove(id) != null;

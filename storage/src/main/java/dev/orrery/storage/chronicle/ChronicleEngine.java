@@ -155,16 +155,14 @@ public final class ChronicleEngine implements StorageEngine {
 
   @Override
   public boolean drop(CollectionStore collection) {
-    ddl().lock();
-    try {
-      if (!collection.exists()) {
-        return false;
-      }
-      dropLocked((ChronicleCollection) collection);
-      return true;
-    } finally {
-      ddl.unlock();
-    }
+    return alone(
+        () -> {
+          boolean isThere = collection.exists();
+          if (isThere) {
+            dropLocked((ChronicleCollection) collection);
+          }
+          return isThere;
+        });
   }
 
   private void dropLocked(ChronicleCollection collection) {
@@ -333,35 +331,34 @@ public final class ChronicleEngine implements StorageEngine {
 
   @Override
   public List<BsonDocument> settings(String kind) {
-    ddl().lock();
-    try {
-      return catalog.settings(kind);
-    } finally {
-      ddl.unlock();
-    }
+    return alone(() -> catalog.settings(kind));
   }
 
   @Override
   public long putSetting(String kind, BsonDocument document) {
-    ddl().lock();
-    try {
-      long lsn = record(CatalogRecord.putSetting(kind, document));
-      catalog.putSetting(kind, document);
-      return lsn;
-    } finally {
-      ddl.unlock();
-    }
+    return alone(
+        () -> {
+          long lsn = record(CatalogRecord.putSetting(kind, document));
+          catalog.putSetting(kind, document);
+          return lsn;
+        });
   }
 
   @Override
   public boolean removeSetting(String kind, String id) {
+    return alone(
+        () -> {
+          if (catalog.hasSetting(kind, id)) { // or a full disk would bring it back
+            record(CatalogRecord.removeSetting(kind, id));
+          }
+          return catalog.removeSetting(kind, id);
+        });
+  }
+
+  private <T> T alone(Supplier<T> change) {
     ddl().lock();
     try {
-      if (!catalog.removeSetting(kind, id)) {
-        return false;
-      }
-      record(CatalogRecord.removeSetting(kind, id));
-      return true;
+      return change.get();
     } finally {
       ddl.unlock();
     }
