@@ -1,10 +1,10 @@
 package dev.orrery.server.command;
 
-import dev.orrery.storage.value.NestingException;
 import dev.orrery.server.error.CommandException;
 import dev.orrery.server.error.ErrorCode;
 import dev.orrery.server.error.StorageErrors;
 import dev.orrery.storage.StorageException;
+import dev.orrery.storage.value.NestingException;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -17,8 +17,7 @@ final class CommandFailures {
 
   /** MongoDB's words for documents in too many others. */
   static CommandException tooDeep() {
-    return new CommandException(
-        ErrorCode.OVERFLOW, "BSONObj exceeds maximum nested object depth");
+    return new CommandException(ErrorCode.OVERFLOW, "BSONObj exceeds maximum nested object depth");
   }
 
   /** The error as the client shall see it, or null when it is a mistake of ours. */

@@ -132,36 +132,6 @@ public final class Dispatcher {
     return this;
   }
 
-  /** One request on its way to its reply. */
-  private final class Call {
-    final Request request;
-    final CommandReader body;
-    final KnownCommand known;
-    final Consumer<BsonDocument> replyTo;
-    final long startNanos;
-    // Set as far as the envelope could be read; an error reply needs them too.
-    CommandContext context;
-    boolean followsClusterTime;
-    long endNanos;
-
-    Call(Request request, CommandReader body, KnownCommand known, Consumer<BsonDocument> replyTo) {
-      this.request = request;
-      this.body = body;
-      this.known = known;
-      this.replyTo = replyTo;
-      this.startNanos = nanoClock.getAsLong();
-    }
-
-    /** The same call from its beginning. */
-    Call(Call earlier) {
-      this.request = earlier.request;
-      this.body = CommandReader.ofRequest(request, names);
-      this.known = earlier.known;
-      this.replyTo = earlier.replyTo;
-      this.startNanos = earlier.startNanos;
-    }
-  }
-
   /**
    * Runs the request and gives its reply to {@code replyTo}, exactly once, on any thread. Never
    * throws for what the request says, and never blocks.
@@ -193,7 +163,7 @@ public final class Dispatcher {
     if (isHeldBack) {
       return;
     }
-    var call = new Call(request, body, known, replyTo);
+    var call = new Call(request, body, known, replyTo, nanoClock.getAsLong());
     if (known.spec().has(Trait.LONG) || request.bytes() > LOOP_BYTES_MAX) {
       runElsewhere(call);
     } else {
@@ -210,8 +180,8 @@ public final class Dispatcher {
   private void runElsewhere(Call call) {
     try {
       if (call.request.bytes() > LOOP_BYTES_MAX || !mayOpen(call)) {
-        Allowance.of(new Newcomer(call.request.connection()))
-            .run(() -> workers.execute(() -> run(new Call(call))));
+        Allowance.of(new Call.Newcomer(call.request.connection()))
+            .run(() -> workers.execute(() -> run(call.again(names))));
       } else {
         call.context.operation().allowance().run(() -> workers.execute(() -> runOpened(call)));
       }
@@ -236,17 +206,6 @@ public final class Dispatcher {
     }
   }
 
-  /** Somebody whose request is not read yet. */
-  private record Newcomer(ClientConnection connection) implements Allowance.Interruption {
-    @Override
-    public void check() {}
-
-    @Override
-    public Object owner() {
-      return connection.owner();
-    }
-  }
-
   private void run(Call call) {
     try {
       open(call);
@@ -265,7 +224,7 @@ public final class Dispatcher {
     if (call.context != null && call.context.hasWritten()) {
       fail(call, new IllegalStateException("a call that has written cannot be begun anew"));
     } else {
-      runElsewhere(new Call(call));
+      runElsewhere(call.again(names));
     }
   }
 
