@@ -89,4 +89,18 @@ final class MongoServerTest {
       }
     };
   }
+
+  @Test
+  void theFirstInsertIsCheckedByAnExpressionToo() throws Exception {
+    try (TestServer server = TestServer.start();
+        var connection = new RawConnection(server.port(), "127.0.0.1")) {
+      connection.ask(
+          org.bson.BsonDocument.parse("{create: 'c', validator: {$expr: {$gt: ['$a', 1]}}}"));
+      var insert = org.bson.BsonDocument.parse("{insert: 'c', documents: [{a: 1}]}");
+      for (int i = 0; i < 2; i++) {
+        assertThat(connection.ask(insert).getArray("writeErrors").get(0).asDocument())
+            .containsEntry("code", new org.bson.BsonInt32(121));
+      }
+    }
+  }
 }

@@ -148,13 +148,15 @@ public final class InsertCommand implements Command {
     }
 
     private void open() {
-      collection = services.databases().findOrCreate(context.database(), params.collection);
+      CollectionStore found =
+          services.databases().findOrCreate(context.database(), params.collection);
       validator =
-          params.isUnchecked || collection.info().isView()
+          params.isUnchecked || found.info().isView()
               ? null
-              : services.databases().validators().find(collection.info());
+              : services.databases().validators().find(found.info());
       // Where units are limited each document waits for what the one before has cost.
-      chunkDocumentsMax = context.work().isLimited(collection) ? 1 : CHUNK_DOCUMENTS_MAX;
+      chunkDocumentsMax = context.work().isLimited(found) ? 1 : CHUNK_DOCUMENTS_MAX;
+      collection = found; // last, as to compile the validator may need another thread
     }
 
     private boolean isStopped() {
