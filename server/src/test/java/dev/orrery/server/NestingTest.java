@@ -142,6 +142,10 @@ class NestingTest {
   }
 
   static Stream<Nest> nests() {
+    return Stream.of(filters(), expressions(), commands(), writes()).flatMap(each -> each);
+  }
+
+  private static Stream<Nest> filters() {
     return Stream.of(
         filter("$and", list("$and"), 2, "{a: 1}"),
         filter("$or", list("$or"), 2, "{a: 1}"),
@@ -173,7 +177,11 @@ class NestingTest {
             1,
             "{}",
             "{find: 'c', filter: {$jsonSchema: 'HERE'}}",
-            2),
+            2));
+  }
+
+  private static Stream<Nest> expressions() {
+    return Stream.of(
         expression("$abs", field("$abs"), 1),
         expression("$add", list("$add"), 2),
         expression("$and of expressions", list("$and"), 2),
@@ -191,7 +199,11 @@ class NestingTest {
                             new BsonDocument("date", new RawBsonDocument(inner))
                                 .append("onNull", new org.bson.BsonInt32(1)))
                         .toByteArray()),
-            2),
+            2));
+  }
+
+  private static Stream<Nest> commands() {
+    return Stream.of(
         new Nest(
             "$replaceRoot",
             field("a"),
@@ -220,7 +232,11 @@ class NestingTest {
             "{a: 1}",
             "{aggregate: 'c', cursor: {}, pipeline: [{$group: {_id: 'HERE'}}]}",
             4),
-        new Nest("a projection", field("a"), 1, "{a: 1}", "{find: 'c', projection: 'HERE'}", 1),
+        new Nest("a projection", field("a"), 1, "{a: 1}", "{find: 'c', projection: 'HERE'}", 1));
+  }
+
+  private static Stream<Nest> writes() {
+    return Stream.of(
         new Nest("an insert", field("a"), 1, "{a: 1}", "{insert: 'deep', documents: ['HERE']}", 2),
         new Nest(
             "a replacement",

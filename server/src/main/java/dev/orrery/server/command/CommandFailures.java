@@ -5,12 +5,13 @@ import dev.orrery.server.error.ErrorCode;
 import dev.orrery.server.error.StorageErrors;
 import dev.orrery.storage.StorageException;
 import dev.orrery.storage.value.NestingException;
+import org.bson.BsonDocument;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /** What went wrong in a command, in the client's words. */
-final class CommandFailures {
+public final class CommandFailures {
   private static final Logger LOG = LoggerFactory.getLogger(CommandFailures.class);
 
   private CommandFailures() {}
@@ -18,6 +19,11 @@ final class CommandFailures {
   /** MongoDB's words for documents in too many others. */
   static CommandException tooDeep() {
     return new CommandException(ErrorCode.OVERFLOW, "BSONObj exceeds maximum nested object depth");
+  }
+
+  /** The answer to a request whose documents stand in too many others to be read. */
+  public static BsonDocument answerToTooDeep() {
+    return Replies.fail(tooDeep());
   }
 
   /** The error as the client shall see it, or null when it is a mistake of ours. */

@@ -54,26 +54,7 @@ public final class Dispatcher {
       AccessControl access,
       CommandMetrics metrics,
       Metering metering,
-      Operations operations) {
-    /** Counts request units, and limits nothing. */
-    public Parts(
-        CommandTable commands,
-        Sessions sessions,
-        ClusterClock clusterClock,
-        Durability durability,
-        AccessControl access,
-        CommandMetrics metrics) {
-      this(
-          commands,
-          sessions,
-          clusterClock,
-          durability,
-          access,
-          metrics,
-          Metering.unlimited(),
-          new Operations());
-    }
-  }
+      Operations operations) {}
 
   private final Parts parts;
   private final Map<String, KnownCommand> commands = new HashMap<>();
@@ -109,11 +90,6 @@ public final class Dispatcher {
   public Dispatcher observedBy(OperationListener observer) {
     listener = observer;
     return this;
-  }
-
-  /** The answer to a request whose documents stand in too many others to be read. */
-  public static BsonDocument tooDeep() {
-    return Replies.fail(CommandFailures.tooDeep());
   }
 
   /** A client is there, and will send requests. */
@@ -186,11 +162,7 @@ public final class Dispatcher {
         call.context.operation().allowance().run(() -> workers.execute(() -> runOpened(call)));
       }
     } catch (RejectedExecutionException full) {
-      fail(
-          call,
-          new CommandException(
-              ErrorCode.TEMPORARILY_UNAVAILABLE,
-              "too many commands are waiting to run; try again later"));
+      fail(call, Workers.tooManyWait());
     } catch (RuntimeException | Error failure) {
       fail(call, failure);
     }

@@ -66,10 +66,13 @@ public final class Workers {
     try {
       return CompletableFuture.supplyAsync(() -> begin(allowance, work), pool);
     } catch (RejectedExecutionException full) {
-      throw new CommandException(
-          ErrorCode.TEMPORARILY_UNAVAILABLE,
-          "too many commands are waiting to run; try again later");
+      throw tooManyWait();
     }
+  }
+
+  static CommandException tooManyWait() {
+    return new CommandException(
+        ErrorCode.TEMPORARILY_UNAVAILABLE, "too many commands are waiting to run; try again later");
   }
 
   private static BsonDocument begin(Allowance allowance, Supplier<BsonDocument> work) {

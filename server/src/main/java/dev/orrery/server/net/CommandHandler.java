@@ -1,6 +1,7 @@
 package dev.orrery.server.net;
 
 import dev.orrery.server.command.ClientConnection;
+import dev.orrery.server.command.CommandFailures;
 import dev.orrery.server.command.Dispatcher;
 import dev.orrery.server.command.DocumentSequence;
 import dev.orrery.server.command.NetworkMeters;
@@ -24,7 +25,8 @@ import org.bson.BsonValue;
 public final class CommandHandler implements RequestHandler {
   private static final int REPLY_BYTES_EXPECTED = 512;
   private static final byte[] NO_FIELDS = {};
-  private static final DocumentBytes TOO_DEEP = encode(Dispatcher.tooDeep(), NO_FIELDS);
+  private static final DocumentBytes TOO_DEEP =
+      encode(CommandFailures.answerToTooDeep(), NO_FIELDS);
 
   private final Dispatcher dispatcher;
   private final NetworkMeters meters;

@@ -22,6 +22,9 @@ import org.jspecify.annotations.Nullable;
 
 /** Clients and their requests in the form in which {@code $currentOp} shows them. */
 public final class OperationReport {
+  /** The plans of larger requests take so long to sum up that an event loop leaves them out. */
+  private static final int SUMMARY_BYTES_MAX = 32 << 10;
+
   /** Requests that are longer are cut where space is short. */
   private static final int COMMAND_BYTES_MAX = 1000;
 
@@ -62,7 +65,8 @@ public final class OperationReport {
         .append("ns", new BsonString(subject.namespace()))
         .append("redacted", BsonBoolean.FALSE)
         .append("command", command(subject, isCut));
-    String plan = PlanSummary.of(operation.plan());
+    boolean isLarge = subject.body().length() > SUMMARY_BYTES_MAX;
+    String plan = isLarge && isCut ? null : PlanSummary.of(operation.plan());
     if (plan != null) {
       shown.append("planSummary", new BsonString(plan));
     }

@@ -23,6 +23,7 @@ import dev.orrery.server.cursor.CursorRegistry;
 import dev.orrery.server.operation.Operations;
 import dev.orrery.server.session.ClusterClock;
 import dev.orrery.server.session.Sessions;
+import dev.orrery.server.throughput.Metering;
 import java.io.IOException;
 import java.time.Clock;
 import java.util.List;
@@ -61,7 +62,9 @@ class CommandHandlerTest {
             services.clusterClock(),
             Durability.IMMEDIATE,
             AccessControl.OPEN,
-            metrics);
+            metrics,
+            Metering.unlimited(),
+            new Operations());
     var dispatcher = new Dispatcher(parts, Runnable::run, System::nanoTime);
     server =
         NetServer.start(

@@ -1,0 +1,14 @@
+package dev.orrery.server.command;
+
+import dev.orrery.server.limit.Allowance;
+
+/** Somebody whose request is not read yet, and so cannot be killed. */
+record Newcomer(ClientConnection connection) implements Allowance.Interruption {
+  @Override
+  public void check() {}
+
+  @Override
+  public Object owner() {
+    return connection.owner();
+  }
+}
