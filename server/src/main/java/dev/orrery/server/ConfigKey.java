@@ -61,6 +61,10 @@ enum ConfigKey {
   LIMIT_LOG_SEGMENT("limit.log-segment", "64MB", "Size of one file of the log, 4KB to 1GB."),
   LIMIT_LOGICAL_PARTITION(
       "limit.logical-partition", "20GB", "Size of all documents with one partition key value."),
+  LIMIT_MEMORY(
+      "limit.memory",
+      "auto",
+      "Heap that requests, cursors and messages may take together; auto: a third of the heap."),
   LIMIT_PARTITION_THROUGHPUT(
       "limit.partition-throughput", "10000", "Request units a second of one physical partition."),
   LIMIT_PHYSICAL_PARTITION(

@@ -24,6 +24,7 @@ import org.slf4j.LoggerFactory;
  */
 public final class DataDirectory implements AutoCloseable {
   static final String LOCK_FILE = "orrery.lock";
+  private static final String TEMPORARY = "tmp";
 
   /** What people put on other disks, with a link in its place. */
   private static final List<String> MOVABLE = List.of("log", "partitions");
@@ -54,7 +55,9 @@ public final class DataDirectory implements AutoCloseable {
       throw inUse(path);
     }
     mend(path);
-    return new DataDirectory(path, isEphemeral, channel);
+    var directory = new DataDirectory(path, isEphemeral, channel);
+    directory.remove(directory.temporary()); // what a server left that was killed
+    return directory;
   }
 
   /**
@@ -83,13 +86,18 @@ public final class DataDirectory implements AutoCloseable {
     return path;
   }
 
+  /** Where large sorts spill; empty when the server starts. */
+  public Path temporary() {
+    return path.resolve(TEMPORARY);
+  }
+
   @Override
   public void close() throws IOException {
     if (channel != null) {
       channel.close(); // and with it the lock
     }
     if (isEphemeral) {
-      removeAll();
+      remove(path);
     }
   }
 
@@ -150,14 +158,17 @@ public final class DataDirectory implements AutoCloseable {
     }
   }
 
-  private void removeAll() {
-    try (Stream<Path> files = Files.walk(path)) {
+  private void remove(Path root) {
+    if (!Files.exists(root)) {
+      return;
+    }
+    try (Stream<Path> files = Files.walk(root)) {
       List<Path> deepestFirst = files.sorted(Comparator.reverseOrder()).toList();
       for (Path file : deepestFirst) {
         Files.deleteIfExists(file);
       }
     } catch (IOException | UncheckedIOException e) {
-      LOG.warn("the temporary directory {} could not be removed: {}", path, e.toString());
+      LOG.warn("the temporary directory {} could not be removed: {}", root, e.toString());
     }
   }
 }

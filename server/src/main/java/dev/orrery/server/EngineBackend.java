@@ -29,6 +29,7 @@ import dev.orrery.server.command.WorkerPool;
 import dev.orrery.server.command.Workers;
 import dev.orrery.server.cursor.CursorRegistry;
 import dev.orrery.server.error.ErrorCode;
+import dev.orrery.server.limit.MemoryBudget;
 import dev.orrery.server.net.CommandHandler;
 import dev.orrery.server.net.RequestHandler;
 import dev.orrery.server.operation.BackgroundJournal;
@@ -90,6 +91,7 @@ final class EngineBackend implements MongoServer.Backend {
   private final Operations operations;
   private final BackgroundJournal journal;
   private final Host host;
+  private final CursorRegistry cursors;
 
   private EngineBackend(StorageEngine engine, ServerConfig config, Path temporary, Host host) {
     this.engine = engine;
@@ -103,8 +105,8 @@ final class EngineBackend implements MongoServer.Backend {
     var clusterClock = new ClusterClock(clock);
     var parameters = new ServerParameters();
     this.security = new Security(new EngineAccounts(engine), config.access().needsLogin());
-    this.operations = new Operations();
-    var cursors = new CursorRegistry(System::nanoTime, new SecureRandom()::nextLong);
+    this.operations = new Operations(config.limits().memory());
+    this.cursors = new CursorRegistry(System::nanoTime, new SecureRandom()::nextLong);
     var services =
         new Services(
             facts,
@@ -211,7 +213,7 @@ final class EngineBackend implements MongoServer.Backend {
       throws IOException {
     try {
       var engine = ChronicleEngine.open(data.path(), options, new EngineHooks(host));
-      return new EngineBackend(engine, config, data.path(), host);
+      return new EngineBackend(engine, config, data.temporary(), host);
     } catch (StorageException e) {
       throw new IOException(e.getMessage(), e);
     }
@@ -285,7 +287,7 @@ final class EngineBackend implements MongoServer.Backend {
     records.load(sessions);
     sessions.onEnd(
         session -> {
-          cursors.killAll(cursor -> session.id().equals(cursor.owner().session()));
+          cursors.killSession(session.id());
           if (session.hasRecords()) {
             forget(records, session);
           }
@@ -327,6 +329,11 @@ final class EngineBackend implements MongoServer.Backend {
   }
 
   @Override
+  public MemoryBudget memory() {
+    return operations.memory();
+  }
+
+  @Override
   public void close() throws IOException {
     ttlMonitor.close();
     operations.kill(each -> true, ErrorCode.INTERRUPTED_AT_SHUTDOWN);
@@ -338,6 +345,7 @@ final class EngineBackend implements MongoServer.Backend {
     timer.shutdownNow();
     journal.close();
     spare.shutdown(); // what ran there ended with its command
+    cursors.killAll();
     security.close();
     logAppender.detach();
     try {

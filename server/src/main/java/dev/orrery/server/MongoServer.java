@@ -1,5 +1,6 @@
 package dev.orrery.server;
 
+import dev.orrery.server.limit.MemoryBudget;
 import dev.orrery.server.net.NetServer;
 import dev.orrery.server.net.RequestHandler;
 import dev.orrery.server.net.SelfSignedCertificate;
@@ -30,6 +31,9 @@ public final class MongoServer implements AutoCloseable {
   public interface Backend extends AutoCloseable {
     /** Answers until {@link #close}, which is called when the last connection is gone. */
     RequestHandler requests();
+
+    /** What requests, cursors and messages may take of the heap together. */
+    MemoryBudget memory();
 
     @Override
     void close() throws IOException;

@@ -1,6 +1,7 @@
 package dev.orrery.server;
 
 import dev.orrery.server.ConfigSources.Setting;
+import dev.orrery.server.limit.MemoryBudget;
 import dev.orrery.server.throughput.CosmosRule;
 import dev.orrery.server.throughput.CosmosRules;
 import dev.orrery.storage.log.LogOptions;
@@ -37,12 +38,22 @@ public record ServerConfig(
   /** Where the data is; an ephemeral server does not touch this directory. */
   public record Storage(Path data, boolean isEphemeral) {}
 
-  /** What a partition may grow to. */
+  /**
+   * What a partition may grow to, and what requests may take.
+   *
+   * @param memoryBytes 0: a third of the heap
+   */
   public record Limits(
       int logSegmentBytes,
       long logicalPartitionBytes,
       long physicalPartitionBytes,
-      int partitionThroughput) {}
+      int partitionThroughput,
+      long memoryBytes) {
+    /** What requests, cursors and messages may take of the heap together. */
+    public MemoryBudget memory() {
+      return memoryBytes == 0 ? MemoryBudget.ofHeap() : new MemoryBudget(memoryBytes);
+    }
+  }
 
   /** How to look inside; the console is off when it has no port. */
   public record Diagnostics(OptionalInt consolePort, LogLevel logLevel, int slowMillis) {}
@@ -117,7 +128,8 @@ public record ServerConfig(
             segment(sources.setting(ConfigKey.LIMIT_LOG_SEGMENT)),
             size(sources.setting(ConfigKey.LIMIT_LOGICAL_PARTITION)),
             size(sources.setting(ConfigKey.LIMIT_PHYSICAL_PARTITION)),
-            integer(sources.setting(ConfigKey.LIMIT_PARTITION_THROUGHPUT), 1, 1_000_000_000));
+            integer(sources.setting(ConfigKey.LIMIT_PARTITION_THROUGHPUT), 1, 1_000_000_000),
+            sizeOrAuto(sources.setting(ConfigKey.LIMIT_MEMORY)));
     var diagnostics =
         new Diagnostics(
             portOrOff(sources.setting(ConfigKey.CONSOLE_PORT)),
@@ -227,6 +239,18 @@ public record ServerConfig(
       throw wrong(setting, "a size from 4KB to 1GB");
     }
     return (int) bytes;
+  }
+
+  /** Bytes; 0 for what the server chooses. */
+  private static long sizeOrAuto(Setting setting) {
+    if (setting.text().equals("auto")) {
+      return 0;
+    }
+    try {
+      return size(setting);
+    } catch (ConfigException e) {
+      throw wrong(setting, "auto, or a size such as 500KB, 1MB or 20GB");
+    }
   }
 
   /** Bytes, in powers of 1024. */

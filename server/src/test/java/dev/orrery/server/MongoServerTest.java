@@ -3,6 +3,7 @@ package dev.orrery.server;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.orrery.server.limit.MemoryBudget;
 import dev.orrery.server.net.RequestHandler;
 import java.io.IOException;
 import java.net.InetAddress;
@@ -78,6 +79,11 @@ final class MongoServerTest {
   private MongoServer.Backend openBackend(ServerConfig config, DataDirectory data) {
     events.add("open");
     return new MongoServer.Backend() {
+      @Override
+      public MemoryBudget memory() {
+        return MemoryBudget.unlimited();
+      }
+
       @Override
       public RequestHandler requests() {
         return (connection, request, sink) -> sink.hangUp();

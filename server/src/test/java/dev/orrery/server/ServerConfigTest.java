@@ -50,6 +50,7 @@ final class ServerConfigTest {
             limit.connections=20000 ORRERY_LIMIT_CONNECTIONS
             limit.log-segment=64MB ORRERY_LIMIT_LOG_SEGMENT
             limit.logical-partition=20GB ORRERY_LIMIT_LOGICAL_PARTITION
+            limit.memory=auto ORRERY_LIMIT_MEMORY
             limit.partition-throughput=10000 ORRERY_LIMIT_PARTITION_THROUGHPUT
             limit.physical-partition=50GB ORRERY_LIMIT_PHYSICAL_PARTITION
             """);
@@ -65,7 +66,7 @@ final class ServerConfigTest {
         .isEqualTo(new ServerConfig.Storage(Path.of("./orrery-data"), false));
     assertThat(config.profile()).isEqualTo(Profile.EXTENDED);
     assertThat(config.limits())
-        .isEqualTo(new ServerConfig.Limits(64 << 20, 20L << 30, 50L << 30, 10_000));
+        .isEqualTo(new ServerConfig.Limits(64 << 20, 20L << 30, 50L << 30, 10_000, 0));
     assertThat(config.diagnostics().consolePort()).hasValue(8081);
     assertThat(config.diagnostics().logLevel()).isEqualTo(LogLevel.WARN);
   }
@@ -89,12 +90,14 @@ final class ServerConfigTest {
             "--limit",
             "partition-throughput=400",
             "--limit=log-segment=256KB",
+            "--limit=memory=64MB",
             "--limit=connections=7");
 
     assertThat(config.network()).isEqualTo(new ServerConfig.Network("::1", 0, 3, 7));
     assertThat(config.storage()).isEqualTo(new ServerConfig.Storage(Path.of("d"), true));
     assertThat(config.profile()).isEqualTo(Profile.COSMOS);
-    assertThat(config.limits()).isEqualTo(new ServerConfig.Limits(256 << 10, 1 << 20, 512, 400));
+    assertThat(config.limits())
+        .isEqualTo(new ServerConfig.Limits(256 << 10, 1 << 20, 512, 400, 64 << 20));
     assertThat(config.diagnostics().consolePort()).isEmpty();
     assertThat(config.diagnostics().logLevel()).isEqualTo(LogLevel.DEBUG);
   }

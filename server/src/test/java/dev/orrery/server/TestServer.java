@@ -1,19 +1,25 @@
 package dev.orrery.server;
 
+import static org.assertj.core.api.Assertions.assertThat;
+
 import com.mongodb.client.MongoClient;
 import com.mongodb.client.MongoClients;
+import dev.orrery.server.limit.MemoryBudget;
 import java.io.IOException;
 import java.util.Arrays;
 import java.util.Map;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.stream.Stream;
 import org.bson.Document;
 
 /** A whole server in this process, on any free port, and clients for it. */
 final class TestServer implements AutoCloseable {
   private final MongoServer server;
+  private final MemoryBudget memory;
 
-  private TestServer(MongoServer server) {
+  private TestServer(MongoServer server, MemoryBudget memory) {
     this.server = server;
+    this.memory = memory;
   }
 
   /** Without data of its own unless the arguments name a directory. */
@@ -26,8 +32,20 @@ final class TestServer implements AutoCloseable {
             .toArray(String[]::new);
     var config =
         CommandLineParser.config(new CommandLineParser("1", System.out).parse(all), Map.of());
-    return new TestServer(
-        MongoServer.start(config, (c, data) -> EngineBackend.open(c, data, () -> {})));
+    var backend = new AtomicReference<EngineBackend>();
+    var server =
+        MongoServer.start(
+            config,
+            (c, data) -> {
+              backend.set(EngineBackend.open(c, data, () -> {}));
+              return backend.get();
+            });
+    return new TestServer(server, backend.get().memory());
+  }
+
+  /** What requests, cursors and messages hold. */
+  MemoryBudget memory() {
+    return memory;
   }
 
   int port() {
@@ -58,5 +76,6 @@ final class TestServer implements AutoCloseable {
   @Override
   public void close() {
     server.close();
+    assertThat(memory.usedBytes()).as("memory that was not given back").isZero();
   }
 }

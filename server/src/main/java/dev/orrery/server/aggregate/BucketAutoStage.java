@@ -153,7 +153,7 @@ record BucketAutoStage(
   }
 
   private Buckets.Sorted sorted(DocumentStream input, Run run) {
-    var sorter = new Sorter("$bucketAuto", run.spill(), 0);
+    var sorter = new Sorter(run.spill(), 0);
     long count = 0;
     for (BsonDocument one = input.next(); one != null; one = input.next()) {
       BsonValue value = group.id().evaluate(run.scope().root(one));

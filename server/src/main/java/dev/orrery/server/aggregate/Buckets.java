@@ -1,7 +1,10 @@
 package dev.orrery.server.aggregate;
 
+import dev.orrery.server.error.CommandException;
+import dev.orrery.server.error.ErrorCode;
 import dev.orrery.server.expression.Numbers;
 import dev.orrery.server.limit.Allowance;
+import dev.orrery.server.limit.Holding;
 import java.util.List;
 import org.bson.BsonDocument;
 import org.bson.BsonDouble;
@@ -17,6 +20,7 @@ final class Buckets implements AutoCloseable {
   private final Run run;
   private final Sorter sorter;
   private final long size;
+  private final Holding holding;
   private int made;
   private @Nullable BsonDocument pending;
   private @Nullable BsonValue previousMax;
@@ -26,6 +30,7 @@ final class Buckets implements AutoCloseable {
     this.stage = stage;
     this.run = run;
     this.sorter = sorted.sorter;
+    this.holding = new Holding(run.spill().memory());
     // As C++ rounds: half away from zero.
     this.size = Math.max(1, (long) Math.floor((double) sorted.count / stage.buckets() + 0.5));
   }
@@ -45,7 +50,9 @@ final class Buckets implements AutoCloseable {
       max = entry.get("k");
       var scope = run.scope().root(entry.getDocument("d"));
       for (int i = 0; i < states.size(); i++) {
+        long before = states.get(i).heapBytes();
         states.get(i).add(stage.group().accumulations().get(i).evaluate(scope));
+        hold(states.get(i).heapBytes() - before);
       }
     }
 
@@ -68,6 +75,7 @@ final class Buckets implements AutoCloseable {
     if (first == null) {
       return null;
     }
+    holding.clear();
     Allowance allowance = Allowance.current();
     var bucket = new Bucket(first);
     if (stage.granularity() != null) {
@@ -84,6 +92,16 @@ final class Buckets implements AutoCloseable {
     pending = stage.granularity() == null ? close(bucket, entry) : closeRounded(bucket, entry);
     previousMax = bucket.max;
     return bucket.result();
+  }
+
+  private void hold(long bytes) {
+    if (!run.spill().fits(holding, bytes)) {
+      throw new CommandException(
+          ErrorCode.EXCEEDED_MEMORY_LIMIT,
+          "$bucketAuto used too much memory and cannot spill to disk. Memory limit: "
+              + Math.min(holding.bytes(), run.spill().bytesMax())
+              + " bytes");
+    }
   }
 
   private int compare(BsonValue left, BsonValue right) {
@@ -126,6 +144,7 @@ final class Buckets implements AutoCloseable {
 
   @Override
   public void close() {
+    holding.close();
     sorter.close();
   }
 }

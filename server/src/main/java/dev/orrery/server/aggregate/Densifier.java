@@ -3,6 +3,7 @@ package dev.orrery.server.aggregate;
 import dev.orrery.server.error.CommandException;
 import dev.orrery.server.error.ErrorCode;
 import dev.orrery.server.limit.Allowance;
+import dev.orrery.server.limit.Holding;
 import dev.orrery.storage.value.BsonKey;
 import java.util.ArrayDeque;
 import java.util.Deque;
@@ -32,15 +33,20 @@ final class Densifier implements DocumentStream {
   private @Nullable BsonValue greatest;
   private boolean isDone;
   private int generated;
+  private final Holding holding;
 
-  Densifier(DensifyStage stage, DocumentStream input) {
+  Densifier(DensifyStage stage, DocumentStream input, Run run) {
     this.stage = stage;
     this.input = input;
     this.range = stage.range();
+    this.holding = new Holding(run.spill().memory());
   }
 
   @Override
   public @Nullable BsonDocument next() {
+    if (ready.isEmpty()) {
+      holding.clear();
+    }
     while (ready.isEmpty() && !isDone) {
       BsonDocument document = input.next();
       if (document == null) {
@@ -101,10 +107,22 @@ final class Densifier implements DocumentStream {
                 + " generated documents");
       }
       BsonDocument fields = partition.value().asDocument();
-      ready.add(Documents.with(fields, stage.field(), step));
+      BsonDocument filler = Documents.with(fields, stage.field(), step);
+      ready.add(filler);
+      hold(Documents.heapBytes(filler));
       step = range.next(step);
     }
     return step;
+  }
+
+  private void hold(long bytes) {
+    if (!holding.grow(bytes)) {
+      throw new CommandException(
+          ErrorCode.EXCEEDED_MEMORY_LIMIT,
+          "$densify used too much memory and cannot spill to disk. Memory limit: "
+              + holding.bytes()
+              + " bytes");
+    }
   }
 
   private boolean isInside(BsonValue step) {
@@ -146,6 +164,7 @@ final class Densifier implements DocumentStream {
 
   @Override
   public void close() {
+    holding.close();
     input.close();
   }
 }

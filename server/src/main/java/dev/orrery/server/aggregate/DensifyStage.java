@@ -56,7 +56,7 @@ record DensifyStage(
 
   @Override
   public DocumentStream open(DocumentStream input, Run run) {
-    return new Densifier(this, input);
+    return new Densifier(this, input, run);
   }
 
   /** The value to be densified; null if the document has none. */

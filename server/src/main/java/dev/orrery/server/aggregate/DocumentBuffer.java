@@ -2,6 +2,8 @@ package dev.orrery.server.aggregate;
 
 import dev.orrery.server.error.CommandException;
 import dev.orrery.server.error.ErrorCode;
+import dev.orrery.server.limit.Holding;
+import dev.orrery.server.limit.Resting;
 import java.util.AbstractList;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -13,7 +15,7 @@ import org.jspecify.annotations.Nullable;
  * Documents to be read several times, in memory or, when they are too many, on disk. Reading one
  * after the other is fast, back and forth on disk is not.
  */
-final class DocumentBuffer extends AbstractList<BsonDocument> implements AutoCloseable {
+final class DocumentBuffer extends AbstractList<BsonDocument> implements Resting, AutoCloseable {
   private static final byte[] NO_KEY = new byte[0];
 
   /** How many documents stay decoded, for those who read the same or the ones around. */
@@ -24,31 +26,30 @@ final class DocumentBuffer extends AbstractList<BsonDocument> implements AutoClo
 
   private final String stage;
   private final Run.Spill spill;
+  private final Holding holding;
   private final List<BsonDocument> documents = new ArrayList<>();
   private @Nullable SpillFile file;
   private long[] positions = new long[16];
   private int written;
   private final int[] recentPlaces = new int[RECENT];
   private final BsonDocument[] recent = new BsonDocument[RECENT];
-  private long bytes;
+  private boolean isFinished;
 
   DocumentBuffer(String stage, Run.Spill spill) {
     this.stage = stage;
     this.spill = spill;
+    this.holding = new Holding(spill.memory());
+    spill.memory().add(this);
   }
 
   @Override
   public boolean add(BsonDocument document) {
     if (file != null) {
-      if (written == positions.length) {
-        positions = Arrays.copyOf(positions, 2 * written);
-      }
-      positions[written++] = file.write(NO_KEY, 0, Documents.encode(document));
+      write(document);
       return true;
     }
     documents.add(document);
-    bytes += Documents.heapBytes(document);
-    if (bytes > spill.bytesMax()) {
+    if (!spill.fits(holding, Documents.heapBytes(document))) {
       if (!spill.isAllowed()) {
         throw new CommandException(
             ErrorCode.QUERY_EXCEEDED_MEMORY_LIMIT_NO_DISK_USE_ALLOWED,
@@ -56,9 +57,23 @@ final class DocumentBuffer extends AbstractList<BsonDocument> implements AutoClo
                 + stage
                 + ", but didn't allow external sort. Pass allowDiskUse:true to opt in.");
       }
-      file = new SpillFile(spill.directory(), stage);
+      moveToDisk();
     }
     return true;
+  }
+
+  private void moveToDisk() {
+    file = new SpillFile(spill.directory(), stage);
+    documents.forEach(this::write);
+    documents.clear();
+    holding.clear();
+  }
+
+  private void write(BsonDocument document) {
+    if (written == positions.length) {
+      positions = Arrays.copyOf(positions, 2 * written);
+    }
+    positions[written++] = file.write(NO_KEY, 0, Documents.encode(document));
   }
 
   void addAll(DocumentStream input) {
@@ -70,6 +85,7 @@ final class DocumentBuffer extends AbstractList<BsonDocument> implements AutoClo
 
   /** Ends the writing, before the first document is read. */
   void finish() {
+    isFinished = true;
     if (file != null) {
       file.finish();
     }
@@ -82,15 +98,14 @@ final class DocumentBuffer extends AbstractList<BsonDocument> implements AutoClo
 
   @Override
   public BsonDocument get(int index) {
-    if (index < documents.size()) {
+    if (file == null) {
       return documents.get(index);
     }
-    int place = index - documents.size();
-    long end = place + 1 < written ? positions[place + 1] : file.length();
-    boolean isLarge = end - positions[place] > RECENT_BYTES_MAX;
+    long end = index + 1 < written ? positions[index + 1] : file.length();
+    boolean isLarge = end - positions[index] > RECENT_BYTES_MAX;
     int at = isLarge ? 0 : index % RECENT;
     if (recent[at] == null || recentPlaces[at] != index) {
-      recent[at] = file.documentAt(positions[place]);
+      recent[at] = file.documentAt(positions[index]);
       recentPlaces[at] = index;
     }
     return recent[at];
@@ -99,20 +114,28 @@ final class DocumentBuffer extends AbstractList<BsonDocument> implements AutoClo
   /** All documents in the order of their coming. */
   DocumentStream open() {
     if (file == null) {
-      return DocumentStream.of(documents.iterator());
+      return DocumentStream.of(iterator()); // by place: they may move to the disk meanwhile
     }
-    var first = documents.iterator();
-    var rest = file.entries();
-    return () -> {
-      if (first.hasNext()) {
-        return first.next();
-      }
-      return rest.hasNext() ? rest.next().document() : null;
-    };
+    var entries = file.entries();
+    return () -> entries.hasNext() ? entries.next().document() : null;
+  }
+
+  @Override
+  public void rest(boolean spills) {
+    if (spills && isFinished && !documents.isEmpty()) {
+      moveToDisk();
+      file.finish();
+    }
+    if (file != null && isFinished) {
+      Arrays.fill(recent, null);
+      file.rest();
+    }
   }
 
   @Override
   public void close() {
+    spill.memory().remove(this);
+    holding.close();
     if (file != null) {
       file.close();
     }

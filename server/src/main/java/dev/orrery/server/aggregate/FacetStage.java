@@ -5,6 +5,7 @@ import dev.orrery.server.error.CommandException;
 import dev.orrery.server.error.ErrorCode;
 import dev.orrery.server.expression.Dependencies;
 import dev.orrery.server.expression.FieldNames;
+import dev.orrery.server.limit.Holding;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -89,6 +90,7 @@ record FacetStage(Map<String, Pipeline> facets, BsonDocument specification) impl
   @Override
   public DocumentStream open(DocumentStream input, Run run) {
     return new DocumentStream() {
+      private final Holding holding = new Holding(run.spill().memory());
       private boolean isDone;
 
       @Override
@@ -99,26 +101,27 @@ record FacetStage(Map<String, Pipeline> facets, BsonDocument specification) impl
         isDone = true;
         try (var buffer = new DocumentBuffer("$facet", run.spill().always())) {
           buffer.addAll(input);
-          return result(buffer, run);
+          return result(buffer, run, holding);
         }
       }
 
       @Override
       public void close() {
+        holding.close();
         input.close();
       }
     };
   }
 
-  private BsonDocument result(DocumentBuffer buffer, Run run) {
+  private BsonDocument result(DocumentBuffer buffer, Run run, Holding holding) {
     var result = new BsonDocument();
-    long bytes = 0;
     for (var facet : facets.entrySet()) {
       var list = new BsonArray();
       try (var stream = facet.getValue().openOn(buffer.open(), run)) {
         for (BsonDocument one = stream.next(); one != null; one = stream.next()) {
-          bytes += Documents.heapBytes(one);
-          requireSmall(bytes, run.spill().bytesMax());
+          if (!run.spill().fits(holding, Documents.heapBytes(one))) {
+            throw tooLarge(holding.bytes(), run.spill().bytesMax());
+          }
           list.add(one);
         }
       }
@@ -127,15 +130,13 @@ record FacetStage(Map<String, Pipeline> facets, BsonDocument specification) impl
     return result;
   }
 
-  private static void requireSmall(long bytes, long bytesMax) {
-    if (bytes > bytesMax) {
-      throw new CommandException(
-          ErrorCode.LOCATION_4031700,
-          "document constructed by $facet is "
-              + bytes
-              + " bytes, which exceeds the limit of "
-              + bytesMax
-              + " bytes");
-    }
+  private static CommandException tooLarge(long bytes, long bytesMax) {
+    return new CommandException(
+        ErrorCode.LOCATION_4031700,
+        "document constructed by $facet is "
+            + bytes
+            + " bytes, which exceeds the limit of "
+            + Math.min(bytes, bytesMax)
+            + " bytes");
   }
 }

@@ -3,6 +3,7 @@ package dev.orrery.server.aggregate;
 import dev.orrery.server.error.CommandException;
 import dev.orrery.server.error.ErrorCode;
 import dev.orrery.server.expression.Scope;
+import dev.orrery.server.limit.Holding;
 import java.util.ArrayList;
 import java.util.List;
 import org.bson.BsonArray;
@@ -15,17 +16,21 @@ import org.jspecify.annotations.Nullable;
  * document runs once; an equality on a field without an index is looked up in a hash table, if the
  * collection fits into memory; else the pipeline runs for every document.
  */
-final class ForeignDocuments {
+final class ForeignDocuments implements AutoCloseable {
   private final LookupStage stage;
   private final Run run;
   private boolean isCacheable;
   private boolean isHashable;
   private @Nullable List<BsonDocument> cache;
   private @Nullable HashJoin table;
+  private final Holding kept;
+  private final Holding found;
 
   ForeignDocuments(LookupStage stage, Run run) {
     this.stage = stage;
     this.run = run;
+    this.kept = new Holding(run.spill().memory());
+    this.found = new Holding(run.spill().memory());
     boolean isIndependent = stage.let().isEmpty() && stage.pipeline().isRepeatable();
     this.isCacheable = isIndependent && stage.join() == null;
     this.isHashable = isIndependent && stage.join() != null && isUnindexed();
@@ -40,18 +45,17 @@ final class ForeignDocuments {
   /** What is found for a document, as an array that must not get too large. */
   BsonArray all(BsonDocument local) {
     var all = new BsonArray();
-    long bytes = 0;
-    try (DocumentStream found = open(local)) {
-      for (BsonDocument one = found.next(); one != null; one = found.next()) {
+    found.clear(); // the array before this one has been used
+    try (DocumentStream stream = open(local)) {
+      for (BsonDocument one = stream.next(); one != null; one = stream.next()) {
         all.add(one);
-        bytes += Documents.heapBytes(one);
-        if (bytes > run.spill().bytesMax()) {
+        if (!run.spill().fits(found, Documents.heapBytes(one))) {
           throw new CommandException(
               ErrorCode.LOCATION_4568,
               "Total size of documents in "
                   + stage.pipeline().context().namespace().collection()
                   + " matching pipeline's $lookup stage exceeds "
-                  + run.spill().bytesMax()
+                  + Math.min(run.spill().bytesMax(), found.bytes())
                   + " bytes");
         }
       }
@@ -81,12 +85,11 @@ final class ForeignDocuments {
   /** The results of a pipeline for all documents; null if they are too large to be kept. */
   private @Nullable List<BsonDocument> readAll() {
     var all = new ArrayList<BsonDocument>();
-    long bytes = 0;
-    try (DocumentStream found = stage.pipeline().open(run.fork())) {
-      for (BsonDocument one = found.next(); one != null; one = found.next()) {
+    try (DocumentStream stream = stage.pipeline().open(run.fork())) {
+      for (BsonDocument one = stream.next(); one != null; one = stream.next()) {
         all.add(one);
-        bytes += Documents.heapBytes(one);
-        if (bytes > run.spill().bytesMax()) {
+        if (!run.spill().fits(kept, Documents.heapBytes(one))) {
+          kept.clear();
           return null;
         }
       }
@@ -98,7 +101,7 @@ final class ForeignDocuments {
     LookupStage.Join join = stage.join();
     Pipeline pipeline = stage.pipeline();
     if (isHashable && table == null) {
-      table = HashJoin.build(stage, run);
+      table = HashJoin.build(stage, run, kept);
       isHashable = table != null;
     }
     List<BsonValue> keys = LookupStage.localValues(local, join.localField());
@@ -109,5 +112,11 @@ final class ForeignDocuments {
     return pipeline
         .part(join.head(), pipeline.stages().size())
         .openOn(table.find(keys, match.filter()), run.fork());
+  }
+
+  @Override
+  public void close() {
+    kept.close();
+    found.close();
   }
 }

@@ -5,6 +5,7 @@ import dev.orrery.server.error.CommandException;
 import dev.orrery.server.error.ErrorCode;
 import dev.orrery.server.expression.Dependencies;
 import dev.orrery.server.expression.Expression;
+import dev.orrery.server.limit.Holding;
 import dev.orrery.storage.value.BsonKey;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -25,6 +26,9 @@ import org.jspecify.annotations.Nullable;
 record GraphLookupStage(
     Pipeline source, Expression startWith, Edges edges, Output output, BsonDocument specification)
     implements Stage {
+
+  /** What a document takes beside itself: its id, and its place in the table of those visited. */
+  private static final int VISITED_BYTES = 200;
 
   /**
    * How one document leads to the next.
@@ -69,12 +73,16 @@ record GraphLookupStage(
 
   @Override
   public DocumentStream open(DocumentStream input, Run run) {
+    var holding = new Holding(run.spill().memory());
     return new Transformed(
-        input, document -> Documents.with(document, output.as, search(document, run)));
+        input,
+        document -> Documents.with(document, output.as, search(document, run, holding)),
+        holding::close);
   }
 
-  private BsonArray search(BsonDocument document, Run run) {
-    var search = new Search(run);
+  private BsonArray search(BsonDocument document, Run run, Holding holding) {
+    holding.clear(); // the array before this one has been used
+    var search = new Search(run, holding);
     BsonValue start = startWith.evaluate(run.scope().root(document));
     search.frontier.addAll(keys(start));
     for (long depth = 0; depth <= edges.maxDepth && !search.frontier.isEmpty(); depth++) {
@@ -98,10 +106,11 @@ record GraphLookupStage(
     private final Run run;
     private final Map<BsonKey, BsonDocument> visited = new LinkedHashMap<>();
     private Set<BsonKey> frontier = new LinkedHashSet<>();
-    private long bytes;
+    private final Holding holding;
 
-    Search(Run run) {
+    Search(Run run, Holding holding) {
       this.run = run;
+      this.holding = holding;
     }
 
     /** Reads the documents that the frontier leads to, and makes a new frontier of them. */
@@ -139,8 +148,7 @@ record GraphLookupStage(
     }
 
     private void count(BsonDocument document) {
-      bytes += Documents.heapBytes(document);
-      if (bytes > run.spill().bytesMax()) {
+      if (!run.spill().fits(holding, VISITED_BYTES + Documents.heapBytes(document))) {
         throw new CommandException(
             ErrorCode.LOCATION_40099, "$graphLookup reached maximum memory consumption");
       }

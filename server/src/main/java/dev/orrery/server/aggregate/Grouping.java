@@ -4,6 +4,8 @@ import dev.orrery.server.error.CommandException;
 import dev.orrery.server.error.ErrorCode;
 import dev.orrery.server.expression.Scope;
 import dev.orrery.server.limit.Allowance;
+import dev.orrery.server.limit.Holding;
+import dev.orrery.server.limit.Resting;
 import dev.orrery.storage.value.BsonKey;
 import dev.orrery.storage.value.RawDocument;
 import java.util.ArrayDeque;
@@ -28,7 +30,7 @@ import org.jspecify.annotations.Nullable;
  * those that are there grow too large, as lists do, their states are written to the same files and
  * memory is empty again. All that is written of a group is in one file in the order of its coming.
  */
-final class Grouping implements AutoCloseable {
+final class Grouping implements Resting, AutoCloseable {
   private static final int FILES = 16;
   private static final int DEPTH_MAX = 6;
   private static final byte[] NO_KEY = new byte[0];
@@ -49,8 +51,13 @@ final class Grouping implements AutoCloseable {
   private SpillFile @Nullable [] files;
   private @Nullable Iterator<Map.Entry<BsonKey, Accumulator[]>> results;
   private @Nullable Grouping inner;
+  private @Nullable SpillFile rested;
+  private @Nullable Iterator<Sorter.Entry> restedResults;
+  private final Holding holding;
   private boolean isPartial;
-  private long bytes;
+  private boolean isPart;
+  private boolean isShort;
+  private long fullBytes;
 
   /**
    * @param depth how often the documents were split already
@@ -59,16 +66,29 @@ final class Grouping implements AutoCloseable {
     this.stage = stage;
     this.run = run;
     this.depth = depth;
+    this.holding = new Holding(run.spill().memory());
+    run.spill().memory().add(this);
   }
 
   /** Groups that are merged into others before they need much memory; see {@link #bytes}. */
   static Grouping partial(GroupStage stage, Run run) {
-    return new Grouping(stage, run, DEPTH_MAX);
+    var partial = new Grouping(stage, run, DEPTH_MAX);
+    partial.isPart = true;
+    return partial;
   }
 
   /** Roughly how much memory the groups take. */
   long bytes() {
-    return bytes;
+    return holding.bytes();
+  }
+
+  /** Whether the server has no memory left for them. */
+  boolean isShort() {
+    return isShort;
+  }
+
+  private void hold(long bytes) {
+    isShort = !holding.grow(bytes) || isShort;
   }
 
   void add(BsonDocument document) {
@@ -103,7 +123,7 @@ final class Grouping implements AutoCloseable {
   private void add(Accumulator state, @Nullable BsonValue value) {
     long before = state.heapBytes();
     state.add(value);
-    bytes += state.heapBytes() - before;
+    hold(state.heapBytes() - before);
   }
 
   private Accumulator[] create(BsonKey key) {
@@ -114,7 +134,7 @@ final class Grouping implements AutoCloseable {
       states[i] = stage.accumulations().get(i).create(scope);
     }
     groups.put(key, states);
-    bytes += groupBytes(key, states.length);
+    hold(groupBytes(key, states.length));
     return states;
   }
 
@@ -124,12 +144,18 @@ final class Grouping implements AutoCloseable {
 
   /** Whether there is no place for another group. */
   private boolean isFull() {
-    return files != null && bytes > run.spill().bytesMax();
+    return files != null && (isShort || bytes() > run.spill().bytesMax());
   }
 
   private void checkMemory() {
-    long bytesMax = run.spill().bytesMax();
-    if (bytes <= bytesMax || depth == DEPTH_MAX) {
+    boolean isTooMuch = isShort || bytes() > run.spill().bytesMax();
+    if (!isTooMuch || isPart) {
+      return;
+    }
+    if (depth == DEPTH_MAX || (depth > 0 && groups.size() == 1)) {
+      requireMemory();
+    }
+    if (depth == DEPTH_MAX) {
       return;
     }
     if (!run.spill().isAllowed()) {
@@ -145,17 +171,35 @@ final class Grouping implements AutoCloseable {
         waiting.add(files[i]);
       }
     }
-    if (bytes > bytesMax + bytesMax / 2) {
+    fullBytes = fullBytes == 0 ? bytes() : fullBytes;
+    if (bytes() > fullBytes + fullBytes / 2) {
       writeGroups();
     }
+  }
+
+  /** One group cannot be divided further; neither can what was divided that often. */
+  private void requireMemory() {
+    if (isShort) {
+      throw new CommandException(
+          ErrorCode.EXCEEDED_MEMORY_LIMIT,
+          "$group used too much memory and cannot spill to disk. Memory limit: "
+              + bytes()
+              + " bytes");
+    }
+  }
+
+  private void clear() {
+    groups.clear();
+    holding.clear();
+    isShort = false;
+    fullBytes = 0;
   }
 
   /** Moves all groups to the files; each may come back in part. */
   private void writeGroups() {
     isPartial = true;
     groups.forEach((key, accumulators) -> write(STATES, key, states(accumulators)));
-    groups.clear();
-    bytes = 0;
+    clear();
   }
 
   private static BsonArray states(Accumulator[] accumulators) {
@@ -176,8 +220,7 @@ final class Grouping implements AutoCloseable {
   /** Takes over the groups of a part whose documents come after those that are here. */
   void merge(Grouping part) {
     part.groups.forEach(this::merge);
-    part.groups.clear();
-    part.bytes = 0;
+    part.close();
   }
 
   private void merge(BsonKey key, Accumulator[] others) {
@@ -189,15 +232,15 @@ final class Grouping implements AutoCloseable {
     }
     if (states == null) {
       groups.put(key, others);
-      bytes += groupBytes(key, others.length);
+      hold(groupBytes(key, others.length));
       for (Accumulator other : others) {
-        bytes += other.heapBytes();
+        hold(other.heapBytes());
       }
     } else {
       for (int i = 0; i < states.length; i++) {
         long before = states[i].heapBytes();
         states[i].mergeFrom(others[i]);
-        bytes += states[i].heapBytes() - before;
+        hold(states[i].heapBytes() - before);
       }
     }
     checkMemory();
@@ -223,7 +266,7 @@ final class Grouping implements AutoCloseable {
       } else {
         long before = states[i].heapBytes();
         states[i].merge(value);
-        bytes += states[i].heapBytes() - before;
+        hold(states[i].heapBytes() - before);
       }
     }
     checkMemory();
@@ -245,6 +288,10 @@ final class Grouping implements AutoCloseable {
         results.remove();
         return result(group.getKey(), group.getValue());
       }
+      if (restedResults != null && restedResults.hasNext()) {
+        return restedResults.next().document();
+      }
+      holding.clear();
       if (inner != null) {
         BsonDocument next = inner.next();
         if (next != null) {
@@ -258,8 +305,11 @@ final class Grouping implements AutoCloseable {
         return null;
       }
       inner = new Grouping(stage, run, depth + 1);
-      file.entries().forEachRemaining(inner::add);
-      file.close();
+      try {
+        file.entries().forEachRemaining(inner::add);
+      } finally {
+        file.close();
+      }
       inner.finish();
     }
   }
@@ -273,7 +323,30 @@ final class Grouping implements AutoCloseable {
   }
 
   @Override
+  public void rest(boolean spills) {
+    if (spills && results != null && results.hasNext()) {
+      rested = new SpillFile(run.spill().directory(), "$group");
+      while (results.hasNext()) {
+        var group = results.next();
+        results.remove();
+        rested.write(NO_KEY, 0, RawDocument.of(result(group.getKey(), group.getValue())));
+      }
+      rested.finish();
+      restedResults = rested.entries();
+      holding.clear();
+    }
+    if (rested != null) {
+      rested.rest();
+    }
+  }
+
+  @Override
   public void close() {
+    run.spill().memory().remove(this);
+    clear();
+    if (rested != null) {
+      rested.close();
+    }
     waiting.forEach(SpillFile::close);
     waiting.clear();
     if (inner != null) {

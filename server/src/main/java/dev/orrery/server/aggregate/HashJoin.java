@@ -1,6 +1,7 @@
 package dev.orrery.server.aggregate;
 
 import dev.orrery.server.limit.Allowance;
+import dev.orrery.server.limit.Holding;
 import dev.orrery.server.query.Filter;
 import dev.orrery.storage.value.BsonKey;
 import dev.orrery.storage.value.BsonOrder;
@@ -57,16 +58,19 @@ final class HashJoin {
     this.order = order;
   }
 
-  /** The table of what the stages before the equality give; null if it is too large. */
-  static @Nullable HashJoin build(LookupStage stage, Run run) {
+  /**
+   * The table of what the stages before the equality give; null if it is too large.
+   *
+   * @param holding counts its memory, until the table is given up
+   */
+  static @Nullable HashJoin build(LookupStage stage, Run run, Holding holding) {
     Pipeline pipeline = stage.pipeline();
     var table = new HashJoin(pipeline.context().order());
     String[] path = stage.join().foreignField().split("\\.");
-    long bytes = 0;
     try (DocumentStream stream = pipeline.part(0, stage.join().head()).open(run.fork())) {
       for (BsonDocument one = stream.next(); one != null; one = stream.next()) {
-        bytes += table.add(one, path);
-        if (bytes > run.spill().bytesMax()) {
+        if (!run.spill().fits(holding, table.add(one, path))) {
+          holding.clear();
           return null;
         }
       }

@@ -23,6 +23,9 @@ import org.jspecify.annotations.Nullable;
 
 /** Accumulators that keep many values. */
 final class ListAccumulators {
+  /** What a value takes in a list beside itself. */
+  private static final int ELEMENT_BYTES = 24;
+
   private ListAccumulators() {}
 
   /** An accumulator whose state is a list of what it was given. */
@@ -109,6 +112,7 @@ final class ListAccumulators {
   static final class FirstN implements OfList {
     private final int count;
     private final BsonArray values = new BsonArray();
+    private long bytes;
 
     FirstN(int count) {
       this.count = count;
@@ -118,6 +122,7 @@ final class ListAccumulators {
     public void add(@Nullable BsonValue value) {
       if (values.size() < count) {
         values.add(orNull(value));
+        bytes += ELEMENT_BYTES + Documents.heapBytes(value);
       }
     }
 
@@ -128,7 +133,7 @@ final class ListAccumulators {
 
     @Override
     public long heapBytes() {
-      return values.size() * 48L;
+      return bytes;
     }
   }
 
@@ -136,6 +141,7 @@ final class ListAccumulators {
   static final class LastN implements OfList {
     private final int count;
     private final Deque<BsonValue> values = new ArrayDeque<>();
+    private long bytes;
 
     LastN(int count) {
       this.count = count;
@@ -144,8 +150,9 @@ final class ListAccumulators {
     @Override
     public void add(@Nullable BsonValue value) {
       values.addLast(orNull(value));
+      bytes += ELEMENT_BYTES + Documents.heapBytes(value);
       if (values.size() > count) {
-        values.removeFirst();
+        bytes -= ELEMENT_BYTES + Documents.heapBytes(values.removeFirst());
       }
     }
 
@@ -156,32 +163,36 @@ final class ListAccumulators {
 
     @Override
     public long heapBytes() {
-      return values.size() * 48L;
+      return bytes;
     }
   }
 
   /** The first so many in some order; sorts and cuts now and then instead of at every value. */
-  private static final class Cut<T> {
+  private static final class Cut {
     private final int count;
-    private final Comparator<T> order;
-    private final List<T> values = new ArrayList<>();
+    private final Comparator<BsonValue> order;
+    private final List<BsonValue> values = new ArrayList<>();
+    private long bytes;
 
-    Cut(int count, Comparator<T> order) {
+    Cut(int count, Comparator<BsonValue> order) {
       this.count = count;
       this.order = order;
     }
 
-    void add(T value) {
+    void add(BsonValue value) {
       values.add(value);
+      bytes += ELEMENT_BYTES + Documents.heapBytes(value);
       if (values.size() - 64L > 2L * count) {
         cut();
       }
     }
 
-    List<T> cut() {
+    List<BsonValue> cut() {
       values.sort(order);
       if (values.size() > count) {
-        values.subList(count, values.size()).clear();
+        List<BsonValue> surplus = values.subList(count, values.size());
+        surplus.forEach(value -> bytes -= ELEMENT_BYTES + Documents.heapBytes(value));
+        surplus.clear();
       }
       return values;
     }
@@ -189,10 +200,10 @@ final class ListAccumulators {
 
   /** {@code $minN}, {@code $maxN}: null and missing values don't count. */
   static final class ExtremeN implements OfList {
-    private final Cut<BsonValue> best;
+    private final Cut best;
 
     ExtremeN(int count, BsonOrder order, int sign) {
-      best = new Cut<>(count, sign > 0 ? order : order.reversed());
+      best = new Cut(count, sign > 0 ? order : order.reversed());
     }
 
     @Override
@@ -209,7 +220,7 @@ final class ListAccumulators {
 
     @Override
     public long heapBytes() {
-      return best.values.size() * 48L;
+      return best.bytes;
     }
   }
 
@@ -218,12 +229,12 @@ final class ListAccumulators {
     private static final Comparator<BsonValue> ORDER =
         (left, right) -> Arrays.compareUnsigned(Accumulation.key(left), Accumulation.key(right));
 
-    private final Cut<BsonValue> best;
+    private final Cut best;
     private final boolean isBottom;
     private final boolean isMany;
 
     Ranked(int count, boolean isBottom, boolean isMany) {
-      this.best = new Cut<>(count, isBottom ? ORDER.reversed() : ORDER);
+      this.best = new Cut(count, isBottom ? ORDER.reversed() : ORDER);
       this.isBottom = isBottom;
       this.isMany = isMany;
     }
@@ -253,7 +264,7 @@ final class ListAccumulators {
 
     @Override
     public long heapBytes() {
-      return best.values.size() * 160L;
+      return best.bytes;
     }
   }
 

@@ -133,7 +133,9 @@ record LookupStage(
       return new UnwoundLookup(this, input, foreign);
     }
     return new Transformed(
-        input, document -> Documents.with(document, target.as, foreign.all(document)));
+        input,
+        document -> Documents.with(document, target.as, foreign.all(document)),
+        foreign::close);
   }
 
   /** All values that a path leads to; null when there are none. */

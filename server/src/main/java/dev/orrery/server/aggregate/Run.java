@@ -1,6 +1,8 @@
 package dev.orrery.server.aggregate;
 
 import dev.orrery.server.expression.Scope;
+import dev.orrery.server.limit.Holding;
+import dev.orrery.server.limit.MemoryAccount;
 import java.nio.file.Path;
 
 /**
@@ -16,19 +18,34 @@ public final class Run {
   private final Spill spill;
 
   /**
-   * Where blocking stages may write.
+   * How much memory blocking stages may take, and where they may write.
    *
    * @param isAllowed what {@code allowDiskUse} says
    * @param bytesMax how much memory a stage takes before it writes
+   * @param memory what all of them together hold of the server's memory
    */
-  public record Spill(Path directory, boolean isAllowed, long bytesMax) {
+  public record Spill(Path directory, boolean isAllowed, long bytesMax, MemoryAccount memory) {
     public Spill(Path directory, boolean isAllowed) {
       this(directory, isAllowed, STAGE_BYTES_MAX);
     }
 
+    public Spill(Path directory, boolean isAllowed, long bytesMax) {
+      this(directory, isAllowed, bytesMax, MemoryAccount.unlimited());
+    }
+
+    public Spill(Path directory, boolean isAllowed, MemoryAccount memory) {
+      this(directory, isAllowed, STAGE_BYTES_MAX, memory);
+    }
+
     /** The same for a stage that needs no permission to write. */
     Spill always() {
-      return new Spill(directory, true, bytesMax);
+      return new Spill(directory, true, bytesMax, memory);
+    }
+
+    /** Counts what a stage holds more; false when that is too much for it or for the server. */
+    boolean fits(Holding holding, long bytes) {
+      boolean isThere = holding.grow(bytes);
+      return isThere && holding.bytes() <= bytesMax;
     }
   }
 

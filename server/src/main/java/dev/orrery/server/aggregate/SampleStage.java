@@ -4,9 +4,6 @@ import dev.orrery.server.error.CommandException;
 import dev.orrery.server.error.ErrorCode;
 import dev.orrery.server.expression.Dependencies;
 import dev.orrery.server.expression.Numbers;
-import java.util.ArrayList;
-import java.util.Collections;
-import java.util.Iterator;
 import java.util.List;
 import java.util.concurrent.ThreadLocalRandom;
 import org.bson.BsonDocument;
@@ -16,6 +13,8 @@ import org.jspecify.annotations.Nullable;
 
 /** {@code $sample}: so many documents by chance, each with the same, in random order. */
 record SampleStage(long size) implements Stage {
+  private static final int KEY_BYTES = 8;
+
   static List<Stage> parse(String name, BsonValue argument, PipelineContext context) {
     if (!argument.isDocument()) {
       throw new CommandException(
@@ -58,46 +57,40 @@ record SampleStage(long size) implements Stage {
     return false;
   }
 
+  /** Sorts by random numbers and takes the first, as MongoDB does: what is large goes to disk. */
   @Override
   public DocumentStream open(DocumentStream input, Run run) {
     return new DocumentStream() {
-      private @Nullable Iterator<BsonDocument> chosen;
+      private @Nullable Sorter sorter;
 
       @Override
       public @Nullable BsonDocument next() {
-        if (chosen == null) {
-          chosen = choose(input).iterator();
+        if (size == 0) {
+          return null;
         }
-        return chosen.hasNext() ? chosen.next() : null;
+        if (sorter == null) {
+          sorter = new Sorter(run.spill(), size);
+          for (BsonDocument one = input.next(); one != null; one = input.next()) {
+            sorter.add(randomKey(), one);
+          }
+          sorter.finish();
+        }
+        return sorter.next();
       }
 
       @Override
       public void close() {
+        if (sorter != null) {
+          sorter.close();
+        }
         input.close();
       }
     };
   }
 
-  /** Reservoir sampling: the n-th document replaces a chosen one with a chance of size / n. */
-  private List<BsonDocument> choose(DocumentStream input) {
-    var random = ThreadLocalRandom.current();
-    List<BsonDocument> chosen = new ArrayList<>();
-    long seen = 0;
-    if (size == 0) {
-      return chosen;
-    }
-    for (BsonDocument one = input.next(); one != null; one = input.next()) {
-      seen++;
-      if (chosen.size() < size) {
-        chosen.add(one);
-      } else {
-        long place = random.nextLong(seen);
-        if (place < size) {
-          chosen.set((int) place, one);
-        }
-      }
-    }
-    Collections.shuffle(chosen, random);
-    return chosen;
+  private static byte[] randomKey() {
+    byte[] key = new byte[KEY_BYTES];
+    ThreadLocalRandom.current().nextBytes(key);
+    return key;
   }
 }

@@ -183,7 +183,10 @@ final class SimpleAccumulators {
 
   /** {@code $mergeObjects}: fields of later documents win. */
   static final class Merge implements Accumulator {
+    private static final int FIELD_BYTES = 96;
+
     private final BsonDocument merged = new BsonDocument();
+    private long bytes;
 
     @Override
     public void add(@Nullable BsonValue value) {
@@ -194,7 +197,11 @@ final class SimpleAccumulators {
         throw new CommandException(
             ErrorCode.LOCATION_5911200, "$mergeObjects only supports objects");
       }
-      merged.putAll(value.asDocument());
+      for (var field : value.asDocument().entrySet()) {
+        BsonValue before = merged.put(field.getKey(), field.getValue());
+        bytes += Documents.heapBytes(field.getValue());
+        bytes -= before == null ? -FIELD_BYTES : Documents.heapBytes(before);
+      }
     }
 
     @Override
@@ -206,7 +213,7 @@ final class SimpleAccumulators {
 
     @Override
     public long heapBytes() {
-      return merged.size() * 96L;
+      return bytes;
     }
   }
 }

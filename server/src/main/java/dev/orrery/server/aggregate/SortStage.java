@@ -69,7 +69,7 @@ record SortStage(SortKey key, BsonDocument pattern, long limit) implements Stage
       @Override
       public @Nullable BsonDocument next() {
         if (sorter == null) {
-          sorter = new Sorter("$sort", run.spill(), limit);
+          sorter = new Sorter(run.spill(), limit);
           for (BsonDocument one = input.next(); one != null; one = input.next()) {
             sorter.add(key.of(one), one);
           }

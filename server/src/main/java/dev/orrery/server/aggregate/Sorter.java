@@ -3,11 +3,16 @@ package dev.orrery.server.aggregate;
 import dev.orrery.server.error.CommandException;
 import dev.orrery.server.error.ErrorCode;
 import dev.orrery.server.limit.Allowance;
+import dev.orrery.server.limit.Holding;
+import dev.orrery.server.limit.SortedRuns;
+import dev.orrery.storage.value.RawDocument;
+import java.io.DataInputStream;
+import java.io.DataOutputStream;
+import java.io.IOException;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collections;
 import java.util.Comparator;
-import java.util.Iterator;
 import java.util.List;
 import java.util.PriorityQueue;
 import org.bson.BsonDocument;
@@ -18,14 +23,34 @@ import org.jspecify.annotations.Nullable;
  * memory goes to disk in sorted runs, which are merged in the end.
  */
 final class Sorter implements AutoCloseable {
-  /** How many runs are merged at a time: each takes a buffer and a document of memory. */
-  private static final int RUNS_MAX = 64;
-
   private static final Comparator<Entry> ORDER =
       (left, right) -> {
         int order = Arrays.compareUnsigned(left.key, right.key);
         return order != 0 ? order : Long.compare(left.number, right.number);
       };
+
+  /** The key (length, bytes), the number, the document (its length is a part of it). */
+  private static final class Format implements SortedRuns.Format<Entry> {
+    @Override
+    public void write(DataOutputStream out, Entry entry) throws IOException {
+      RawDocument document = Documents.encode(entry.document);
+      out.writeInt(entry.key.length);
+      out.write(entry.key);
+      out.writeLong(entry.number);
+      out.writeInt(document.length());
+      out.write(document.bytes(), document.offset(), document.length());
+    }
+
+    @Override
+    public Entry read(DataInputStream in) throws IOException {
+      byte[] key = new byte[in.readInt()];
+      in.readFully(key);
+      long number = in.readLong();
+      byte[] document = new byte[in.readInt()];
+      in.readFully(document);
+      return new Entry(key, number, RawDocument.wrap(document).toBsonDocument());
+    }
+  }
 
   /** A document, its key, and when it came. */
   record Entry(byte[] key, long number, BsonDocument document) {
@@ -34,23 +59,24 @@ final class Sorter implements AutoCloseable {
     }
   }
 
-  private final String stage;
   private final Run.Spill spill;
   private final long limit;
-  private final List<SpillFile> runs = new ArrayList<>();
+  private final SortedRuns<Entry> runs;
+  private final Holding holding;
   private List<Entry> entries = new ArrayList<>();
   private @Nullable PriorityQueue<Entry> best;
-  private @Nullable Iterator<Entry> sorted;
   private long count;
-  private long bytes;
+  private long given;
 
   /**
    * @param limit how many of the first are wanted; 0 is all
    */
-  Sorter(String stage, Run.Spill spill, long limit) {
-    this.stage = stage;
+  Sorter(Run.Spill spill, long limit) {
     this.spill = spill;
     this.limit = limit;
+    this.runs = new SortedRuns<>(spill.directory(), ORDER, new Format());
+    this.holding = new Holding(spill.memory());
+    spill.memory().add(runs);
     if (limit > 0 && limit <= 100_000) {
       best = new PriorityQueue<>(Collections.reverseOrder(ORDER));
     }
@@ -63,8 +89,7 @@ final class Sorter implements AutoCloseable {
     }
     var entry = new Entry(key, count++, document);
     entries.add(entry);
-    bytes += entry.heapBytes();
-    if (bytes > spill.bytesMax()) {
+    if (!spill.fits(holding, entry.heapBytes())) {
       spill();
     }
   }
@@ -77,11 +102,11 @@ final class Sorter implements AutoCloseable {
     }
     var entry = new Entry(key, count++, document);
     best.add(entry);
-    bytes += entry.heapBytes();
+    long bytes = entry.heapBytes();
     if (best.size() > limit) {
       bytes -= best.poll().heapBytes();
     }
-    if (bytes > spill.bytesMax()) {
+    if (!spill.fits(holding, bytes)) {
       entries = new ArrayList<>(best);
       best = null;
       spill();
@@ -93,36 +118,13 @@ final class Sorter implements AutoCloseable {
       throw new CommandException(
           ErrorCode.QUERY_EXCEEDED_MEMORY_LIMIT_NO_DISK_USE_ALLOWED,
           "Sort exceeded memory limit of "
-              + spill.bytesMax()
+              + Math.min(spill.bytesMax(), holding.bytes())
               + " bytes, but did not opt in to external sorting.");
     }
     entries.sort(Allowance.current().watch(ORDER));
-    runs.add(write(entries.iterator()));
+    runs.write(entries);
     entries = new ArrayList<>();
-    bytes = 0;
-    if (runs.size() == RUNS_MAX) {
-      SpillFile all = write(merged());
-      runs.forEach(SpillFile::close);
-      runs.clear();
-      runs.add(all);
-    }
-  }
-
-  private SpillFile write(Iterator<Entry> ordered) {
-    var run = new SpillFile(spill.directory(), stage);
-    try {
-      Allowance allowance = Allowance.current();
-      while (ordered.hasNext()) {
-        allowance.step();
-        Entry entry = ordered.next();
-        run.write(entry.key, entry.number, Documents.encode(entry.document));
-      }
-      run.finish();
-      return run;
-    } catch (RuntimeException e) {
-      run.close();
-      throw e;
-    }
+    holding.clear();
   }
 
   void finish() {
@@ -131,69 +133,28 @@ final class Sorter implements AutoCloseable {
       best = null;
     }
     entries.sort(Allowance.current().watch(ORDER));
-    sorted = runs.isEmpty() ? entries.iterator() : merged();
-    if (limit > 0) {
-      sorted = limited(sorted);
-    }
-  }
-
-  private Iterator<Entry> limited(Iterator<Entry> all) {
-    return new Iterator<>() {
-      private long given;
-
-      @Override
-      public boolean hasNext() {
-        return given < limit && all.hasNext();
-      }
-
-      @Override
-      public Entry next() {
-        given++;
-        return all.next();
-      }
-    };
-  }
-
-  /** The runs and what is left in memory, each sorted, as one sequence. */
-  private Iterator<Entry> merged() {
-    record Head(Entry entry, Iterator<Entry> rest) {}
-    var heads = new PriorityQueue<Head>(Comparator.comparing(Head::entry, ORDER));
-    var sequences = new ArrayList<Iterator<Entry>>();
-    runs.forEach(run -> sequences.add(run.entries()));
-    sequences.add(entries.iterator());
-    for (Iterator<Entry> sequence : sequences) {
-      if (sequence.hasNext()) {
-        heads.add(new Head(sequence.next(), sequence));
-      }
-    }
-    return new Iterator<>() {
-      @Override
-      public boolean hasNext() {
-        return !heads.isEmpty();
-      }
-
-      @Override
-      public Entry next() {
-        Head head = heads.remove();
-        if (head.rest.hasNext()) {
-          heads.add(new Head(head.rest.next(), head.rest));
-        }
-        return head.entry;
-      }
-    };
+    runs.finish(entries, holding::clear);
+    entries = List.of();
   }
 
   @Nullable BsonDocument next() {
-    return sorted.hasNext() ? sorted.next().document() : null;
+    Entry next = nextEntry();
+    return next == null ? null : next.document();
   }
 
   /** The next document with its key, or null at the end. */
   @Nullable Entry nextEntry() {
-    return sorted.hasNext() ? sorted.next() : null;
+    if (limit > 0 && given == limit) {
+      return null;
+    }
+    given++;
+    return runs.next();
   }
 
   @Override
   public void close() {
-    runs.forEach(SpillFile::close);
+    spill.memory().remove(runs);
+    runs.close();
+    holding.close();
   }
 }

@@ -2,9 +2,9 @@ package dev.orrery.server.aggregate;
 
 import dev.orrery.server.error.CommandException;
 import dev.orrery.server.error.ErrorCode;
+import dev.orrery.server.limit.SpillInput;
 import dev.orrery.storage.PrivateFiles;
 import dev.orrery.storage.value.RawDocument;
-import java.io.BufferedInputStream;
 import java.io.BufferedOutputStream;
 import java.io.DataInputStream;
 import java.io.DataOutputStream;
@@ -17,6 +17,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.Iterator;
 import java.util.List;
 import java.util.NoSuchElementException;
@@ -29,13 +30,14 @@ import org.jspecify.annotations.Nullable;
  */
 final class SpillFile implements AutoCloseable {
   private static final int BLOCK_BYTES = 1 << 16;
+  private static final int WRITE_BYTES = 1 << 14; // a grouping writes many at a time
 
   /** As many as there are places at which a reader goes on: both ends of a window, and a few. */
   private static final int BLOCKS = 8;
 
   private final Path file;
   private final DataOutputStream out;
-  private final List<DataInputStream> readers = new ArrayList<>();
+  private final List<SpillInput> readers = new ArrayList<>();
   private final Block[] blocks = new Block[BLOCKS];
   private @Nullable FileChannel random;
   private int nextBlock;
@@ -56,7 +58,8 @@ final class SpillFile implements AutoCloseable {
     try {
       PrivateFiles.createDirectories(directory);
       file = PrivateFiles.createTempFile(directory, stage.substring(1), ".spill");
-      out = new DataOutputStream(new BufferedOutputStream(Files.newOutputStream(file), 1 << 16));
+      out =
+          new DataOutputStream(new BufferedOutputStream(Files.newOutputStream(file), WRITE_BYTES));
     } catch (IOException e) {
       throw failed(e);
     }
@@ -89,27 +92,40 @@ final class SpillFile implements AutoCloseable {
 
   /** The records in the order in which they were written. */
   Iterator<Sorter.Entry> entries() {
+    var input = new SpillInput(file);
+    var in = new DataInputStream(input);
+    readers.add(input);
+    return new Iterator<>() {
+      @Override
+      public boolean hasNext() {
+        try {
+          return input.hasMore();
+        } catch (IOException e) {
+          throw failed(e);
+        }
+      }
+
+      @Override
+      public Sorter.Entry next() {
+        if (!hasNext()) {
+          throw new NoSuchElementException();
+        }
+        return read(in);
+      }
+    };
+  }
+
+  /** Closes what is open, until somebody reads on. */
+  void rest() {
     try {
-      var in = new DataInputStream(new BufferedInputStream(Files.newInputStream(file), 1 << 16));
-      readers.add(in);
-      return new Iterator<>() {
-        private Sorter.@Nullable Entry next = read(in);
-
-        @Override
-        public boolean hasNext() {
-          return next != null;
-        }
-
-        @Override
-        public Sorter.Entry next() {
-          if (next == null) {
-            throw new NoSuchElementException();
-          }
-          Sorter.Entry current = next;
-          next = read(in);
-          return current;
-        }
-      };
+      for (SpillInput reader : readers) {
+        reader.rest();
+      }
+      if (random != null) {
+        random.close();
+        random = null;
+      }
+      Arrays.fill(blocks, null);
     } catch (IOException e) {
       throw failed(e);
     }
@@ -158,16 +174,9 @@ final class SpillFile implements AutoCloseable {
     return block;
   }
 
-  private static Sorter.@Nullable Entry read(DataInputStream in) {
+  private static Sorter.Entry read(DataInputStream in) {
     try {
-      int length;
-      try {
-        length = in.readInt();
-      } catch (EOFException e) {
-        in.close();
-        return null;
-      }
-      byte[] key = in.readNBytes(length);
+      byte[] key = in.readNBytes(in.readInt());
       long number = in.readLong();
       byte[] document = in.readNBytes(in.readInt());
       return new Sorter.Entry(key, number, RawDocument.wrap(document).toBsonDocument());
@@ -185,7 +194,7 @@ final class SpillFile implements AutoCloseable {
   public void close() {
     try {
       out.close();
-      for (DataInputStream reader : readers) {
+      for (SpillInput reader : readers) {
         reader.close();
       }
       if (random != null) {

@@ -128,7 +128,7 @@ final class SplitGrouping {
       Grouping groups = own.get(part);
       boolean isTurn = turn == part;
       for (BsonDocument one = input.next(); one != null; one = input.next()) {
-        if (!isTurn && (turn == part || groups.bytes() > partBytesMax)) {
+        if (!isTurn && (turn == part || groups.isShort() || groups.bytes() > partBytesMax)) {
           awaitTurn(part);
           isTurn = true;
           whole.merge(groups);
@@ -168,7 +168,7 @@ final class SplitGrouping {
 
   /** Leaves groups to whoever gets their turn; false if it is now, or there is no room. */
   private synchronized boolean leave(int part, Grouping groups) {
-    if (turn == part || waitingBytes + groups.bytes() > waitingBytesMax) {
+    if (turn == part || groups.isShort() || waitingBytes + groups.bytes() > waitingBytesMax) {
       return false;
     }
     waiting[part] = groups;

@@ -5,8 +5,13 @@ import org.bson.BsonDocument;
 import org.jspecify.annotations.Nullable;
 
 /** Every document of the input, changed; one for which there is null is left out. */
-record Transformed(DocumentStream input, UnaryOperator<@Nullable BsonDocument> change)
+record Transformed(
+    DocumentStream input, UnaryOperator<@Nullable BsonDocument> change, Runnable closing)
     implements DocumentStream {
+  Transformed(DocumentStream input, UnaryOperator<@Nullable BsonDocument> change) {
+    this(input, change, () -> {});
+  }
+
   @Override
   public @Nullable BsonDocument next() {
     for (BsonDocument one = input.next(); one != null; one = input.next()) {
@@ -20,6 +25,7 @@ record Transformed(DocumentStream input, UnaryOperator<@Nullable BsonDocument> c
 
   @Override
   public void close() {
+    closing.run();
     input.close();
   }
 }

@@ -59,6 +59,7 @@ final class UnwoundLookup implements DocumentStream {
   @Override
   public void close() {
     closeFound();
+    foreign.close();
     input.close();
   }
 }

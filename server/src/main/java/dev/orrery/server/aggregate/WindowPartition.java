@@ -3,6 +3,7 @@ package dev.orrery.server.aggregate;
 import dev.orrery.server.error.CommandException;
 import dev.orrery.server.error.ErrorCode;
 import dev.orrery.server.expression.Expression;
+import dev.orrery.server.limit.Holding;
 import java.util.List;
 import org.bson.BsonDocument;
 import org.bson.BsonValue;
@@ -12,8 +13,10 @@ import org.jspecify.annotations.Nullable;
  * The documents of one partition of $setWindowFields, in their order.
  *
  * @param sortPath the field they are sorted by, if it is one; else null
+ * @param holding counts what the functions remember
  */
-record WindowPartition(List<BsonDocument> documents, @Nullable List<String> sortPath, Run run) {
+record WindowPartition(
+    List<BsonDocument> documents, @Nullable List<String> sortPath, Run run, Holding holding) {
   BsonDocument document(int place) {
     return documents.get(place);
   }
@@ -25,13 +28,13 @@ record WindowPartition(List<BsonDocument> documents, @Nullable List<String> sort
 
   /** Throws when a function remembers more than a stage may have in memory. */
   void limit(long bytes) {
-    if (bytes > run.spill().bytesMax()) {
+    if (!run.spill().fits(holding, bytes - holding.bytes())) {
       throw new CommandException(
           ErrorCode.LOCATION_5414201,
           "Exceeded memory limit in DocumentSourceSetWindowFields, used "
               + bytes
               + " bytes but max allowed is "
-              + run.spill().bytesMax());
+              + Math.min(bytes, run.spill().bytesMax()));
     }
   }
 

@@ -1,6 +1,7 @@
 package dev.orrery.server.aggregate;
 
 import dev.orrery.server.limit.Allowance;
+import dev.orrery.server.limit.Holding;
 import dev.orrery.storage.value.KeyEncoder;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -28,6 +29,7 @@ final class WindowStream implements DocumentStream {
   private final SetWindowFieldsStage stage;
   private final DocumentStream input;
   private final Run run;
+  private final Holding holding;
   private @Nullable Sorter sorter;
   private @Nullable BsonDocument pending;
   private @Nullable DocumentBuffer partition;
@@ -37,6 +39,7 @@ final class WindowStream implements DocumentStream {
     this.stage = stage;
     this.input = input;
     this.run = run;
+    this.holding = new Holding(run.spill().memory());
   }
 
   @Override
@@ -55,7 +58,7 @@ final class WindowStream implements DocumentStream {
   }
 
   private void sort() {
-    sorter = new Sorter("$setWindowFields", run.spill(), 0);
+    sorter = new Sorter(run.spill(), 0);
     for (BsonDocument one = input.next(); one != null; one = input.next()) {
       byte[] partition = partitionKey(stage.partitionOf(one, run));
       byte[] order = stage.sortBy() == null ? new byte[0] : stage.sortBy().of(one);
@@ -87,6 +90,7 @@ final class WindowStream implements DocumentStream {
   }
 
   private void closePartition() {
+    holding.clear();
     if (partition != null) {
       partition.close();
       partition = null;
@@ -94,7 +98,7 @@ final class WindowStream implements DocumentStream {
   }
 
   private Iterator<BsonDocument> compute(List<BsonDocument> documents) {
-    var partition = new WindowPartition(documents, stage.sortPath(), run);
+    var partition = new WindowPartition(documents, stage.sortPath(), run, holding);
     var functions = new ArrayList<WindowFunction.Values>();
     stage.outputs().forEach(output -> functions.add(output.function().open(partition)));
     return IntStream.range(0, documents.size())

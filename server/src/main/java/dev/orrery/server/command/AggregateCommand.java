@@ -121,7 +121,9 @@ public final class AggregateCommand implements Command, ViewReader, PipelineChec
         namespace,
         environment.find(source.on()),
         Pipeline.parse(stages, pipelineContext, options.hint()),
-        new Run(environment, new Run.Spill(services.temporary(), options.usesDisk())),
+        new Run(
+            environment,
+            new Run.Spill(services.temporary(), options.usesDisk(), execution.memory())),
         execution);
   }
 

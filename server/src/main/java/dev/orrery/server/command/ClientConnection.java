@@ -25,6 +25,7 @@ public final class ClientConnection implements Client {
   private volatile RawDocument clientMetadata;
   private volatile @Nullable String applicationName;
   private volatile boolean isClosing;
+  private volatile boolean isGone;
   private final AtomicReference<Operation> operation = new AtomicReference<>();
   private final AtomicReference<LastRequest> lastRequest = new AtomicReference<>();
 
@@ -143,6 +144,16 @@ public final class ClientConnection implements Client {
 
   public void closeAfterReply() {
     isClosing = true;
+  }
+
+  /** Says that the client is gone. */
+  void leave() {
+    isGone = true;
+  }
+
+  /** Whether the client is still there. */
+  boolean isOpen() {
+    return !isGone;
   }
 
   @Override

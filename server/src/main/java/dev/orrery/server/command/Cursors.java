@@ -56,6 +56,8 @@ final class Cursors {
   /** Keeps a cursor for getMore, with what is left of the time of whoever opened it. */
   static long keep(CommandContext context, CursorRegistry cursors, ClientCursor cursor) {
     cursor.leave(context.operation().remainingNanos());
+    cursor.openedBy(context.connection()::isOpen);
+    context.operation().leave(cursor.execution().memory());
     return cursors.add(cursor);
   }
 

@@ -28,7 +28,7 @@ public record DataServices(
     Operations operations) {
   /** What the plan of a command runs in; it ends when the command is killed or out of time. */
   Execution execution(CommandContext context, boolean usesDisk) {
-    var execution = new Execution(temporary, usesDisk);
+    var execution = new Execution(temporary, usesDisk).holding(context.operation().memory());
     context.operation().watch(execution);
     return execution;
   }

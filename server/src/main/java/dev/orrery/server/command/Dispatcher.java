@@ -99,6 +99,7 @@ public final class Dispatcher {
 
   /** A client is gone; its last request may still be running. */
   public void closed(ClientConnection connection) {
+    connection.leave();
     parts.operations().closed(connection);
   }
 
@@ -325,6 +326,7 @@ public final class Dispatcher {
             subject,
             parts.metering().start(call.startNanos),
             nanoClock);
+    operation.holdingOf(parts.operations().memory());
     connection.begin(operation.limitedTo(envelope.maxTimeMillis()));
     return operation;
   }
@@ -433,6 +435,7 @@ public final class Dispatcher {
   private boolean isNotable(Call call) {
     call.request.connection().end();
     Operation operation = call.context.operation();
+    operation.releaseMemory();
     return listener.ended(operation, operation.nanosUntil(call.endNanos));
   }
 

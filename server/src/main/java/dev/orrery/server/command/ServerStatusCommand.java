@@ -1,6 +1,7 @@
 package dev.orrery.server.command;
 
 import dev.orrery.server.expression.Numbers;
+import dev.orrery.server.limit.MemoryBudget;
 import dev.orrery.server.operation.Operation;
 import dev.orrery.server.session.Sessions;
 import java.util.LinkedHashMap;
@@ -35,6 +36,7 @@ final class ServerStatusCommand implements Command {
     sections.put("globalLock", this::globalLock);
     sections.put("logicalSessionRecordCache", this::sessionCache);
     sections.put("mem", ServerStatusCommand::memory);
+    sections.put("memoryBudget", this::memoryBudget);
     sections.put("metrics", this::metrics);
     sections.put("network", this::network);
     sections.put("opLatencies", this::latencies);
@@ -155,6 +157,22 @@ final class ServerStatusCommand implements Command {
         .append("resident", Numbers.intOrLong(Memory.residentBytes() / BYTES_PER_MEGABYTE))
         .append("virtual", Numbers.intOrLong(Memory.virtualBytes() / BYTES_PER_MEGABYTE))
         .append("supported", BsonBoolean.TRUE);
+  }
+
+  /** A section of ours: what requests, cursors and messages may take together, and do. */
+  private BsonDocument memoryBudget() {
+    MemoryBudget budget = services.operations().memory();
+    var section =
+        new BsonDocument("limitBytes", new BsonInt64(budget.bytesMax()))
+            .append("usedBytes", new BsonInt64(budget.usedBytes()));
+    for (MemoryBudget.Use use : MemoryBudget.Use.values()) {
+      String name = use.name().toLowerCase(Locale.ROOT) + "Bytes";
+      section.append(name, new BsonInt64(budget.usedBytes(use)));
+    }
+    return section
+        .append("idleCursorsBytes", new BsonInt64(budget.restingBytes()))
+        .append("peakBytes", new BsonInt64(budget.mostBytes()))
+        .append("refusals", new BsonInt64(budget.refusals()));
   }
 
   private BsonDocument metrics() {

@@ -2,24 +2,34 @@ package dev.orrery.server.cursor;
 
 import dev.orrery.server.error.CommandException;
 import dev.orrery.server.error.ErrorCode;
+import dev.orrery.server.limit.Holding;
+import dev.orrery.server.limit.Resting;
 import dev.orrery.server.plan.DocumentCursor;
 import dev.orrery.server.plan.Execution;
 import dev.orrery.server.plan.PlanResult;
 import dev.orrery.server.throughput.MeteredRead;
 import dev.orrery.storage.CollectionStore;
 import dev.orrery.storage.Namespace;
+import dev.orrery.storage.PrivateFiles;
 import dev.orrery.storage.value.RawDocument;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
  * Results that a client fetches batch by batch. Used by one request at a time; the registry sees to
  * that.
  */
-public final class ClientCursor implements AutoCloseable {
+public final class ClientCursor implements Resting, AutoCloseable {
   /** What fits into one reply besides its envelope. */
   public static final int BATCH_BYTES_MAX = 16 << 20;
+
+  private static final int SPILLED_BYTES_MIN = 16 << 10;
 
   /**
    * Who opened it and on what, as getMore and killCursors check it.
@@ -45,7 +55,10 @@ public final class ClientCursor implements AutoCloseable {
   private final DocumentCursor results;
   private final Execution execution;
   private final End end;
+  private final Holding holding;
   private @Nullable RawDocument pending;
+  private @Nullable Path pendingFile;
+  private BooleanSupplier isClientThere = () -> true;
   private boolean isExhausted;
   private long documentsReturned;
   private long batchesReturned;
@@ -62,6 +75,19 @@ public final class ClientCursor implements AutoCloseable {
     this.results = results;
     this.execution = execution;
     this.end = end;
+    this.holding = new Holding(execution.memory());
+    execution.memory().add(this);
+  }
+
+  /** Names who knows whether the client is there that opened it. */
+  public ClientCursor openedBy(BooleanSupplier isThere) {
+    isClientThere = isThere;
+    return this;
+  }
+
+  /** Whether nobody can ask for more: it belongs to no session, and its client is gone. */
+  boolean isAbandoned() {
+    return owner.session() == null && !isClientThere.getAsBoolean();
   }
 
   /** Names what is read, so that a getMore notices when it is gone. */
@@ -137,8 +163,7 @@ public final class ClientCursor implements AutoCloseable {
     var batch = new ArrayList<RawDocument>();
     long bytes = 0;
     while (batch.size() < count) {
-      RawDocument next = pending != null ? pending : read();
-      pending = null;
+      RawDocument next = takePending();
       if (next == null) {
         isExhausted = true;
         break;
@@ -154,9 +179,50 @@ public final class ClientCursor implements AutoCloseable {
       pending = read();
       isExhausted = pending == null;
     }
+    if (pending != null) {
+      holding.grow(pending.length()); // it is there, whether there is room for it or not
+    }
     documentsReturned += batch.size();
     batchesReturned++;
     return batch;
+  }
+
+  private @Nullable RawDocument takePending() {
+    if (pendingFile != null) {
+      pending = restore();
+    }
+    RawDocument next = pending != null ? pending : read();
+    pending = null;
+    holding.clear();
+    return next;
+  }
+
+  /** A document that waits for the next batch may be a large one. */
+  @Override
+  public void rest(boolean spills) {
+    if (!spills || pending == null || pending.length() < SPILLED_BYTES_MIN) {
+      return;
+    }
+    try {
+      PrivateFiles.createDirectories(execution.temporary());
+      pendingFile = PrivateFiles.createTempFile(execution.temporary(), "cursor", ".document");
+      Files.write(pendingFile, pending.toByteArray());
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+    pending = null;
+    holding.clear();
+  }
+
+  private RawDocument restore() {
+    try {
+      RawDocument document = RawDocument.wrap(Files.readAllBytes(pendingFile));
+      Files.delete(pendingFile);
+      pendingFile = null;
+      return document;
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
   }
 
   private @Nullable RawDocument read() {
@@ -166,6 +232,15 @@ public final class ClientCursor implements AutoCloseable {
 
   @Override
   public void close() {
-    results.close();
+    try {
+      results.close();
+      if (pendingFile != null) {
+        Files.deleteIfExists(pendingFile);
+      }
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    } finally {
+      execution.memory().close();
+    }
   }
 }

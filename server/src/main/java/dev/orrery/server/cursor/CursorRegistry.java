@@ -1,11 +1,12 @@
 package dev.orrery.server.cursor;
 
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.LongSupplier;
-import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -17,6 +18,9 @@ public final class CursorRegistry {
   public static final int CURSORS_MAX = 100_000;
 
   private static final long IDLE_NANOS_MAX = 600_000_000_000L; // ten minutes, as in MongoDB
+
+  /** How long a cursor without a session lives on when its connection is gone. */
+  private static final long ABANDONED_NANOS_MAX = 60_000_000_000L;
 
   /** A cursor, when it was used last, and whether a request has it now. */
   private static final class Entry {
@@ -34,6 +38,7 @@ public final class CursorRegistry {
   }
 
   private final Map<Long, Entry> cursors = new ConcurrentHashMap<>();
+  private final Map<Object, Set<Long>> bySession = new ConcurrentHashMap<>();
   private final LongSupplier nanoClock;
   private final LongSupplier ids;
 
@@ -51,12 +56,33 @@ public final class CursorRegistry {
       cursor.close();
       throw new IllegalStateException("more than " + CURSORS_MAX + " cursors are open");
     }
-    for (; ; ) {
-      long id = ids.getAsLong() & Long.MAX_VALUE;
-      var entry = new Entry(cursor, nanoClock.getAsLong());
-      if (id != 0 && cursors.putIfAbsent(id, entry) == null) {
-        return id;
-      }
+    rest(cursor);
+    var entry = new Entry(cursor, nanoClock.getAsLong());
+    long id = ids.getAsLong() & Long.MAX_VALUE;
+    while (id == 0 || cursors.putIfAbsent(id, entry) != null) {
+      id = ids.getAsLong() & Long.MAX_VALUE;
+    }
+    Object session = cursor.owner().session();
+    if (session != null) {
+      long added = id;
+      bySession.compute(
+          session,
+          (key, some) -> {
+            Set<Long> all = some == null ? new HashSet<>() : some;
+            all.add(added);
+            return all;
+          });
+    }
+    return id;
+  }
+
+  /** Lets a cursor keep little while nobody reads it; one that cannot is closed. */
+  private static void rest(ClientCursor cursor) {
+    try {
+      cursor.execution().memory().rest();
+    } catch (RuntimeException | Error e) {
+      cursor.close();
+      throw e;
     }
   }
 
@@ -87,6 +113,7 @@ public final class CursorRegistry {
         return Taken.IN_USE;
       }
       entry.isTaken = true;
+      entry.cursor.execution().memory().wake();
       return Taken.OK;
     }
   }
@@ -96,6 +123,12 @@ public final class CursorRegistry {
     Entry entry = cursors.get(id);
     if (entry == null) {
       return;
+    }
+    try {
+      rest(entry.cursor);
+    } catch (RuntimeException | Error e) {
+      remove(id);
+      throw e;
     }
     boolean isKilled;
     synchronized (entry) {
@@ -111,9 +144,19 @@ public final class CursorRegistry {
   /** Ends a taken cursor. */
   public void remove(long id) {
     Entry entry = cursors.remove(id);
-    if (entry != null) {
-      entry.cursor.close();
+    if (entry == null) {
+      return;
     }
+    Object session = entry.cursor.owner().session();
+    if (session != null) {
+      bySession.computeIfPresent(
+          session,
+          (key, some) -> {
+            some.remove(id);
+            return some.isEmpty() ? null : some;
+          });
+    }
+    entry.cursor.close();
   }
 
   /**
@@ -148,36 +191,47 @@ public final class CursorRegistry {
     }
   }
 
-  /** Ends the cursors of a dropped collection or of an ended session. */
-  public void killAll(Predicate<ClientCursor> which) {
-    List<Long> ended =
-        cursors.entrySet().stream()
-            .filter(entry -> which.test(entry.getValue().cursor))
-            .map(Map.Entry::getKey)
-            .toList();
+  /** Ends the cursors of a session that has ended. */
+  public void killSession(Object session) {
+    var ended = new ArrayList<Long>();
+    bySession.computeIfPresent(
+        session,
+        (key, some) -> {
+          ended.addAll(some);
+          return some;
+        });
     ended.forEach(this::kill);
   }
 
-  /** Ends cursors that nobody used for ten minutes; to be called now and then. */
-  public void expire() {
-    long now = nanoClock.getAsLong();
-    killAll(
-        cursor -> {
-          Entry entry = find(cursor);
-          return entry != null
-              && !cursor.owner().hasNoTimeout()
-              && !entry.isTaken
-              && now - entry.usedNanos > IDLE_NANOS_MAX;
-        });
+  /** Ends all cursors that no request has now. */
+  public void killAll() {
+    List.copyOf(cursors.keySet()).forEach(this::kill);
   }
 
-  private @Nullable Entry find(ClientCursor cursor) {
-    for (Entry entry : cursors.values()) {
-      if (entry.cursor == cursor) {
-        return entry;
-      }
+  /**
+   * Ends cursors that nobody used for ten minutes, or that nobody can use; to be called now and
+   * then.
+   */
+  public void expire() {
+    long now = nanoClock.getAsLong();
+    var ended = new ArrayList<Long>();
+    cursors.forEach(
+        (id, entry) -> {
+          if (isOver(entry, now)) {
+            ended.add(id);
+          }
+        });
+    ended.forEach(this::kill);
+  }
+
+  private static boolean isOver(Entry entry, long now) {
+    synchronized (entry) {
+      long idleNanos = now - entry.usedNanos;
+      ClientCursor cursor = entry.cursor;
+      boolean isOld = idleNanos > IDLE_NANOS_MAX && !cursor.owner().hasNoTimeout();
+      boolean isLost = idleNanos > ABANDONED_NANOS_MAX && cursor.isAbandoned();
+      return !entry.isTaken && (isOld || isLost);
     }
-    return null;
   }
 
   /** A cursor that waits for its client: how old it is, and since when nobody used it. */

@@ -3,6 +3,8 @@ package dev.orrery.server.operation;
 import dev.orrery.server.error.CommandException;
 import dev.orrery.server.error.ErrorCode;
 import dev.orrery.server.limit.Allowance;
+import dev.orrery.server.limit.MemoryAccount;
+import dev.orrery.server.limit.MemoryBudget;
 import dev.orrery.server.plan.Execution;
 import dev.orrery.server.plan.QueryPlan;
 import dev.orrery.server.throughput.OperationWork;
@@ -28,8 +30,10 @@ public final class Operation implements Allowance.Interruption {
   private long waitedNanos;
   private int statements = 1;
   private volatile @Nullable ErrorCode killedBy;
-  private Allowance.@Nullable Memory memory;
+  private @Nullable MemoryBudget budget;
+  private @Nullable MemoryAccount memory;
   private @Nullable Allowance allowance;
+  private boolean isMemoryLeft;
 
   private @Nullable QueryPlan plan;
   private @Nullable Execution execution;
@@ -54,10 +58,30 @@ public final class Operation implements Allowance.Interruption {
     return this;
   }
 
-  /** Counts the memory that it holds there; to be called before it gets its allowance. */
-  public Operation holding(Allowance.Memory account) {
-    memory = account;
+  /** Takes the memory that it holds from there; to be called before it gets its allowance. */
+  public Operation holdingOf(MemoryBudget newBudget) {
+    budget = newBudget;
     return this;
+  }
+
+  /** What it holds of the server's memory. */
+  public MemoryAccount memory() {
+    if (memory == null) {
+      memory = budget == null ? MemoryAccount.unlimited() : budget.open();
+    }
+    return memory;
+  }
+
+  /** Leaves its memory to whoever goes on when it has ended, and closes the account then. */
+  public void leave(MemoryAccount account) {
+    isMemoryLeft = account == memory;
+  }
+
+  /** Gives back what it holds. */
+  public void releaseMemory() {
+    if (memory != null && !isMemoryLeft) {
+      memory.close();
+    }
   }
 
   /**
@@ -66,7 +90,7 @@ public final class Operation implements Allowance.Interruption {
    */
   public Allowance allowance() {
     if (allowance == null) {
-      allowance = memory == null ? Allowance.of(this) : new Allowance(this, memory);
+      allowance = new Allowance(this, memory());
     }
     return allowance;
   }

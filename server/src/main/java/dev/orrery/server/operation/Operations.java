@@ -1,6 +1,7 @@
 package dev.orrery.server.operation;
 
 import dev.orrery.server.error.ErrorCode;
+import dev.orrery.server.limit.MemoryBudget;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -17,6 +18,24 @@ public final class Operations {
   private final Map<Long, Client> clients = new ConcurrentHashMap<>();
   private final AtomicInteger lastId = new AtomicInteger();
   private final WriteLock writeLock = new WriteLock();
+  private final MemoryBudget memory;
+
+  /** Counts memory, and limits nothing. */
+  public Operations() {
+    this(MemoryBudget.unlimited());
+  }
+
+  /**
+   * @param memory what all requests and cursors may hold together
+   */
+  public Operations(MemoryBudget memory) {
+    this.memory = memory;
+  }
+
+  /** What all requests and cursors hold together. */
+  public MemoryBudget memory() {
+    return memory;
+  }
 
   /** Holds writes back when somebody asks for it. */
   public WriteLock writeLock() {

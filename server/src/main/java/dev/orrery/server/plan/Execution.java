@@ -1,5 +1,6 @@
 package dev.orrery.server.plan;
 
+import dev.orrery.server.limit.MemoryAccount;
 import dev.orrery.storage.WorkMeter;
 import java.nio.file.Path;
 import java.util.BitSet;
@@ -25,6 +26,7 @@ public final class Execution {
   private final boolean isDiskAllowed;
   private final long sortBytesMax;
   private Interruption interruption = Interruption.NEVER;
+  private MemoryAccount memory = MemoryAccount.unlimited();
   private long sortBytes;
   private long resultBytes;
   private boolean isForWrites;
@@ -42,6 +44,17 @@ public final class Execution {
     this.sortBytesMax = sortBytesMax;
   }
 
+  /** Counts there what it holds; to be called before a plan is opened. */
+  public Execution holding(MemoryAccount account) {
+    memory = account;
+    return this;
+  }
+
+  /** What it holds of the server's memory. */
+  public MemoryAccount memory() {
+    return memory;
+  }
+
   public WorkMeter meter() {
     return meter;
   }
@@ -57,7 +70,7 @@ public final class Execution {
    * @param check throws when the part is no longer wanted
    */
   public Execution part(Interruption check) {
-    var part = new Execution(temporary, isDiskAllowed, sortBytesMax);
+    var part = new Execution(temporary, isDiskAllowed, sortBytesMax).holding(memory);
     part.interruption =
         () -> {
           check.check();
@@ -126,7 +139,8 @@ public final class Execution {
     return sortBytesMax;
   }
 
-  Path temporary() {
+  /** Where it may write what does not fit into memory. */
+  public Path temporary() {
     return temporary;
   }
 

@@ -3,22 +3,21 @@ package dev.orrery.server.plan;
 import dev.orrery.server.error.CommandException;
 import dev.orrery.server.error.ErrorCode;
 import dev.orrery.server.limit.Allowance;
-import java.io.IOException;
-import java.io.UncheckedIOException;
+import dev.orrery.server.limit.Holding;
+import dev.orrery.server.limit.SortedRuns;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Comparator;
-import java.util.Iterator;
 import java.util.List;
 import java.util.PriorityQueue;
-import org.jspecify.annotations.Nullable;
 
 /*
- * Rows are kept with their encoded keys until memory is full; then they are sorted and written to
- * a file as one run, and in the end all runs and what is still in memory are merged. With a limit
- * only the best rows so far are kept, in a heap whose root is the worst of them. Rows with equal
- * keys stay in the order in which they came: each has a number. All sorts of one execution share
- * one allowance, as those of several partitions are held at the same time.
+ * Rows are kept with their encoded keys until memory is full, that of the execution or that of the
+ * server; then they are sorted and written to a file as one run, and in the end all runs and what
+ * is still in memory are merged. With a limit only the best rows so far are kept, in a heap whose
+ * root is the worst of them. Rows with equal keys stay in the order in which they came: each has a
+ * number. All sorts of one execution share one allowance, as those of several partitions are held
+ * at the same time.
  */
 
 /** Sorts rows by encoded keys within a bound of memory, with files behind it where allowed. */
@@ -39,16 +38,21 @@ final class RowSorter {
   private final Execution execution;
   private final StageStatistics statistics;
   private final long limit;
-  private final List<SortRun> runs = new ArrayList<>();
+  private final SortedRuns<Keyed> runs;
+  private final Holding holding;
   private List<Keyed> rows = new ArrayList<>();
   private PriorityQueue<Keyed> best = newHeap();
-  private long heldBytes;
+  private boolean isShort;
   private long count;
+  private long returned;
 
   RowSorter(Execution execution, StageStatistics statistics, long limit) {
     this.execution = execution;
     this.statistics = statistics;
     this.limit = limit;
+    this.runs = new SortedRuns<>(execution.temporary(), Keyed.ORDER, new SortRun());
+    this.holding = new Holding(execution.memory());
+    execution.memory().add(runs);
   }
 
   private static PriorityQueue<Keyed> newHeap() {
@@ -68,13 +72,13 @@ final class RowSorter {
       hold(keyed.bytes() - best.poll().bytes());
       best.add(keyed);
     }
-    if (execution.isSortMemoryFull()) {
+    if (isShort || execution.isSortMemoryFull()) {
       spill();
     }
   }
 
   private void hold(long bytes) {
-    heldBytes += bytes;
+    isShort = !holding.grow(bytes);
     execution.holdSortBytes(bytes);
   }
 
@@ -83,17 +87,13 @@ final class RowSorter {
       throw new CommandException(
           ErrorCode.QUERY_EXCEEDED_MEMORY_LIMIT_NO_DISK_USE_ALLOWED,
           "Executor error during find command :: caused by :: Sort exceeded memory limit of "
-              + execution.sortBytesMax()
+              + (isShort ? holding.bytes() : execution.sortBytesMax())
               + " bytes, but did not opt in to external sorting.");
     }
-    try {
-      var run = SortRun.write(execution.temporary(), inOrder());
-      runs.add(run);
-      statistics.spills++;
-      statistics.bytesSpilled += run.bytes();
-    } catch (IOException e) {
-      throw new UncheckedIOException(e);
-    }
+    statistics.bytesSpilled += runs.write(inOrder());
+    statistics.spills++;
+    rows = new ArrayList<>();
+    best = newHeap();
     release();
   }
 
@@ -104,57 +104,27 @@ final class RowSorter {
   }
 
   private void release() {
-    rows = new ArrayList<>();
-    best = newHeap();
-    hold(-heldBytes);
+    execution.holdSortBytes(-holding.bytes());
+    holding.clear();
+    isShort = false;
   }
 
   /** The rows in order; no more may be added. */
   RowCursor finish() {
-    Iterator<Keyed> held = inOrder().iterator();
-    if (runs.isEmpty()) {
-      return () -> held.hasNext() ? held.next().row() : null;
-    }
-    var sources = new ArrayList<Iterator<Keyed>>();
-    runs.forEach(run -> sources.add(run.open()));
-    sources.add(held);
-    return new Merge(sources, limit);
+    List<Keyed> held = inOrder();
+    rows = List.of();
+    best = newHeap();
+    runs.finish(held, this::release);
+    return () -> {
+      Keyed next = limit > 0 && returned == limit ? null : runs.next();
+      returned++;
+      return next == null ? null : next.row();
+    };
   }
 
   void close() {
+    execution.memory().remove(runs);
+    runs.close();
     release();
-    runs.forEach(SortRun::close);
-  }
-
-  /** Merges sorted sources, up to a limit. */
-  private static final class Merge implements RowCursor {
-    private record Head(Keyed keyed, Iterator<Keyed> source) {}
-
-    private final PriorityQueue<Head> heads =
-        new PriorityQueue<>(Comparator.comparing(Head::keyed, Keyed.ORDER));
-    private final long limit;
-    private long returned;
-
-    Merge(List<Iterator<Keyed>> sources, long limit) {
-      this.limit = limit;
-      sources.forEach(this::advance);
-    }
-
-    private void advance(Iterator<Keyed> source) {
-      if (source.hasNext()) {
-        heads.add(new Head(source.next(), source));
-      }
-    }
-
-    @Override
-    public @Nullable Row next() {
-      Head head = limit > 0 && returned == limit ? null : heads.poll();
-      if (head == null) {
-        return null;
-      }
-      returned++;
-      advance(head.source());
-      return head.keyed().row();
-    }
   }
 }

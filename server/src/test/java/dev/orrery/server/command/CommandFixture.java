@@ -2,6 +2,7 @@ package dev.orrery.server.command;
 
 import dev.orrery.server.auth.Security;
 import dev.orrery.server.cursor.CursorRegistry;
+import dev.orrery.server.limit.MemoryBudget;
 import dev.orrery.server.operation.Operations;
 import dev.orrery.server.session.ClusterClock;
 import dev.orrery.server.session.Sessions;
@@ -37,13 +38,21 @@ final class CommandFixture {
   final ClientConnection connection = new ClientConnection(7, "127.0.0.1:50000", "127.0.0.1:27017");
   Durability durability = Durability.IMMEDIATE;
   AccessControl access = AccessControl.OPEN;
-  final Operations operations = new Operations();
+  final Operations operations;
   final CursorRegistry cursors =
       new CursorRegistry(nanos::get, new AtomicLong(1000)::incrementAndGet);
   Metering metering = Metering.unlimited();
   Executor workers = Runnable::run;
   final Security security = Security.open();
   private final List<Command> further = new ArrayList<>();
+
+  CommandFixture() {
+    this(MemoryBudget.ofHeap());
+  }
+
+  CommandFixture(MemoryBudget memory) {
+    operations = new Operations(memory);
+  }
 
   CommandFixture with(Command... commands) {
     further.addAll(List.of(commands));

@@ -1,6 +1,9 @@
 package dev.orrery.server.command;
 
+import static org.assertj.core.api.Assertions.assertThat;
+
 import dev.orrery.server.cursor.CursorRegistry;
+import dev.orrery.server.limit.MemoryBudget;
 import dev.orrery.server.plan.Planner;
 import dev.orrery.server.query.QueryHooks;
 import dev.orrery.server.session.ClusterClock;
@@ -21,7 +24,7 @@ import org.jspecify.annotations.Nullable;
 
 /** The commands on documents over an engine of their own; long work runs on the calling thread. */
 final class DataFixture implements AutoCloseable {
-  final CommandFixture commands = new CommandFixture();
+  final CommandFixture commands;
   final ChronicleEngine engine;
   final CursorRegistry cursors;
   final Planner planner = new Planner();
@@ -32,6 +35,11 @@ final class DataFixture implements AutoCloseable {
   private final ScheduledExecutorService timer = Executors.newSingleThreadScheduledExecutor();
 
   DataFixture(Path directory) {
+    this(directory, MemoryBudget.ofHeap());
+  }
+
+  DataFixture(Path directory, MemoryBudget memory) {
+    commands = new CommandFixture(memory);
     engine =
         ChronicleEngine.open(
             directory.resolve("data"),
@@ -108,6 +116,10 @@ final class DataFixture implements AutoCloseable {
   @Override
   public void close() {
     timer.shutdownNow();
+    cursors.killAll();
     engine.close();
+    assertThat(commands.operations.memory().usedBytes())
+        .as("memory that was not given back")
+        .isZero();
   }
 }

@@ -1,0 +1,153 @@
+package dev.orrery.server.limit;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.orrery.server.error.CommandException;
+import dev.orrery.server.error.ErrorCode;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Random;
+import java.util.concurrent.Callable;
+import java.util.concurrent.Executors;
+import org.junit.jupiter.api.Test;
+
+class MemoryBudgetTest {
+  private static final long MEGABYTE = 1 << 20;
+
+  private final MemoryBudget budget = new MemoryBudget(100 * MEGABYTE);
+
+  @Test
+  void oneAloneMayHoldHalfOfIt() {
+    MemoryAccount one = budget.open();
+    assertThat(one.tryHold(50 * MEGABYTE)).isTrue();
+    assertThat(one.tryHold(2 * MEGABYTE)).isFalse();
+    assertThat(budget.usedBytes()).isEqualTo(50 * MEGABYTE);
+  }
+
+  @Test
+  void theGreedyShareAndLeaveAsMuchForOneMore() {
+    var accounts = new ArrayList<MemoryAccount>();
+    for (int i = 0; i < 9; i++) {
+      accounts.add(budget.open());
+    }
+    for (int round = 0; round < 100; round++) {
+      accounts.forEach(account -> account.tryHold(MEGABYTE));
+    }
+    assertThat(accounts).allMatch(account -> account.heldBytes() >= 9 * MEGABYTE);
+    assertThat(budget.usedBytes()).isLessThanOrEqualTo(91 * MEGABYTE);
+    assertThat(budget.open().tryHold(4 * MEGABYTE)).isTrue();
+  }
+
+  @Test
+  void everybodyMayHoldALittleAlsoWhenNothingIsLeft() {
+    budget.take(MemoryBudget.Use.MESSAGES, 100 * MEGABYTE);
+    MemoryAccount account = budget.open();
+    assertThat(account.tryHold(MEGABYTE)).isTrue();
+    assertThat(account.tryHold(1)).isFalse();
+    assertThatThrownBy(() -> account.hold(1))
+        .isInstanceOf(CommandException.class)
+        .extracting(thrown -> ((CommandException) thrown).code())
+        .isEqualTo(ErrorCode.EXCEEDED_MEMORY_LIMIT);
+  }
+
+  @Test
+  void anAccountGivesEverythingBackWhoeverForgotTo() {
+    MemoryAccount account = budget.open();
+    var holding = new Holding(account);
+    holding.grow(5 * MEGABYTE);
+    account.hold(MEGABYTE);
+    account.rest();
+    account.close();
+    holding.close();
+    account.close();
+    assertThat(account.tryHold(MEGABYTE)).isTrue(); // of a request that has ended: not counted
+    assertThat(budget.usedBytes()).isZero();
+    assertThat(budget.restingBytes()).isZero();
+    assertThat(budget.mostBytes()).isGreaterThanOrEqualTo(6 * MEGABYTE);
+  }
+
+  @Test
+  void aBufferThatGrowsByLittleAsksSeldom() {
+    MemoryAccount account = budget.open();
+    var holding = new Holding(account);
+    long changes = 0;
+    long before = 0;
+    for (int i = 0; i < 100_000; i++) {
+      assertThat(holding.grow(10)).isTrue();
+      changes += account.heldBytes() == before ? 0 : 1;
+      before = account.heldBytes();
+    }
+    assertThat(changes).isLessThan(20);
+    assertThat(account.heldBytes()).isBetween(MEGABYTE - 64_000, MEGABYTE + 64_000);
+    holding.grow(-999_000);
+    assertThat(account.heldBytes()).isLessThanOrEqualTo(64 << 10);
+  }
+
+  @Test
+  void idleCursorsKeepAQuarterAndTheOthersSpill() {
+    var spilled = new ArrayList<Boolean>();
+    var accounts = new ArrayList<MemoryAccount>();
+    for (int i = 0; i < 40; i++) {
+      MemoryAccount account = budget.open();
+      var holding = new Holding(account);
+      holding.grow(MEGABYTE);
+      account.add(
+          spills -> {
+            spilled.add(spills);
+            if (spills) {
+              holding.clear();
+            }
+          });
+      account.rest();
+      accounts.add(account);
+    }
+    assertThat(spilled).filteredOn(each -> !each).hasSizeBetween(20, 25);
+    assertThat(budget.restingBytes()).isLessThanOrEqualTo(25 * MEGABYTE);
+    accounts.forEach(MemoryAccount::wake);
+    assertThat(budget.restingBytes()).isZero();
+  }
+
+  @Test
+  void whateverManyThreadsDoItIsZeroInTheEnd() throws Exception {
+    var threads = Executors.newFixedThreadPool(4);
+    try {
+      List<Callable<Void>> tasks = new ArrayList<>();
+      for (int thread = 0; thread < 4; thread++) {
+        var random = new Random(thread);
+        tasks.add(() -> walk(random));
+      }
+      for (var done : threads.invokeAll(tasks)) {
+        done.get();
+      }
+    } finally {
+      threads.shutdown();
+    }
+    assertThat(budget.usedBytes()).isZero();
+    assertThat(budget.restingBytes()).isZero();
+    assertThat(budget.mostBytes()).isLessThanOrEqualTo(100 * MEGABYTE + 8 * MEGABYTE);
+  }
+
+  private Void walk(Random random) {
+    for (int round = 0; round < 2_000; round++) {
+      MemoryAccount account = budget.open();
+      var holding = new Holding(account);
+      var other = new Holding(account);
+      for (int step = 0; step < 20; step++) {
+        switch (random.nextInt(6)) {
+          case 0 -> account.rest();
+          case 1 -> account.wake();
+          case 2 -> holding.clear();
+          case 3 -> other.grow(random.nextInt(1 << 20) - other.bytes());
+          default -> {
+            if (!holding.grow(random.nextInt(4 << 20))) {
+              holding.clear();
+            }
+          }
+        }
+      }
+      account.close();
+    }
+    return null;
+  }
+}
