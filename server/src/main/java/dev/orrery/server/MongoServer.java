@@ -100,7 +100,7 @@ public final class MongoServer implements AutoCloseable {
             network.port(),
             network.eventLoops(),
             network.connectionsMax(),
-            transport(config, data.path()));
+            new NetServer.Shared(transport(config, data.path()), backend.memory()));
     net =
         NetServer.start(
             options, backend.requests(), cause -> backend.failed("an event loop", cause));

@@ -46,6 +46,20 @@ public final class MessageParser {
     }
   }
 
+  /**
+   * What a message needs to be parsed, itself included: a packed one is unpacked beside itself.
+   *
+   * @param frame a whole message
+   */
+  int unpackedLength(byte[] frame, int length) {
+    boolean isPacked =
+        length >= COMPRESSED_HEADER_BYTES
+            && LittleEndian.int32(frame, 12) == OpCode.OP_COMPRESSED.number();
+    int announced = isPacked ? LittleEndian.int32(frame, 20) : 0;
+    // More than that is refused when it is unpacked, in better words.
+    return length + Math.max(0, Math.min(announced, WireLimits.MESSAGE_BYTES_MAX - length));
+  }
+
   private Message frame(byte[] frame) {
     int opCode = LittleEndian.int32(frame, 12);
     if (OpCode.require(opCode) != OpCode.OP_COMPRESSED) {

@@ -136,7 +136,8 @@ public final class FindCommand implements Explainable {
           new ClientCursor(
               owner(context, query.collection(), params), results, execution, end(query));
       cursor.meteredBy(new MeteredRead(query.collection(), execution, plan.isPointRead()));
-      return firstBatch(context, params, cursor.over(query.collection()));
+      cursor.over(query.collection()).inOneBatch(params.page().isSingleBatch());
+      return firstBatch(context, params, cursor);
     } catch (CommandException e) {
       throw Cursors.during(DURING, e);
     }

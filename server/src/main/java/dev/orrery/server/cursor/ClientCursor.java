@@ -29,6 +29,9 @@ public final class ClientCursor implements Resting, AutoCloseable {
   /** What fits into one reply besides its envelope. */
   public static final int BATCH_BYTES_MAX = 16 << 20;
 
+  /** A document is held as it was read, and as a part of a reply that grows by doubling. */
+  private static final int REPLY_COPIES = 3;
+
   private static final int SPILLED_BYTES_MIN = 16 << 10;
 
   /**
@@ -56,9 +59,11 @@ public final class ClientCursor implements Resting, AutoCloseable {
   private final Execution execution;
   private final End end;
   private final Holding holding;
+  private final Holding batchHolding;
   private @Nullable RawDocument pending;
   private @Nullable Path pendingFile;
   private BooleanSupplier isClientThere = () -> true;
+  private boolean isOneBatch;
   private boolean isExhausted;
   private long documentsReturned;
   private long batchesReturned;
@@ -76,7 +81,14 @@ public final class ClientCursor implements Resting, AutoCloseable {
     this.execution = execution;
     this.end = end;
     this.holding = new Holding(execution.memory());
+    this.batchHolding = new Holding(execution.memory());
     execution.memory().add(this);
+  }
+
+  /** Says that there will be one batch, which so cannot end early for want of memory. */
+  public ClientCursor inOneBatch(boolean isOne) {
+    isOneBatch = isOne;
+    return this;
   }
 
   /** Names who knows whether the client is there that opened it. */
@@ -156,8 +168,8 @@ public final class ClientCursor implements Resting, AutoCloseable {
   }
 
   /**
-   * The next results: at most {@code count}, and at most what fits into a reply. A single document
-   * always fits.
+   * The next results: at most {@code count}, at most what fits into a reply, and at most what there
+   * is memory for. A single document always fits.
    */
   public List<RawDocument> nextBatch(long count) {
     var batch = new ArrayList<RawDocument>();
@@ -169,7 +181,8 @@ public final class ClientCursor implements Resting, AutoCloseable {
         break;
       }
       bytes += next.length();
-      if (bytes > BATCH_BYTES_MAX && !batch.isEmpty()) {
+      boolean hasRoom = batchHolding.grow(REPLY_COPIES * (long) next.length()) || isOneBatch;
+      if ((bytes > BATCH_BYTES_MAX || !hasRoom) && !batch.isEmpty()) {
         pending = next;
         break;
       }
@@ -200,6 +213,7 @@ public final class ClientCursor implements Resting, AutoCloseable {
   /** A document that waits for the next batch may be a large one. */
   @Override
   public void rest(boolean spills) {
+    batchHolding.clear();
     if (!spills || pending == null || pending.length() < SPILLED_BYTES_MIN) {
       return;
     }

@@ -57,6 +57,11 @@ public final class CommandHandler implements RequestHandler {
   }
 
   @Override
+  public boolean knows(Connection connection) {
+    return dispatcher.knows((ClientConnection) connection.attachment());
+  }
+
+  @Override
   public void handle(Connection connection, Message message, ReplySink sink) {
     if (message instanceof TooDeep) {
       sink.reply(TOO_DEEP);

@@ -13,6 +13,7 @@ import io.netty.handler.codec.DecoderException;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -32,10 +33,22 @@ import org.slf4j.LoggerFactory;
 final class ConnectionHandler extends ChannelInboundHandlerAdapter {
   private static final Logger LOG = LoggerFactory.getLogger(ConnectionHandler.class);
 
+  private static final int COUNTED_REPLY_BYTES_MIN = 64 << 10;
+
+  /** So much of a message, or of a long reply, has to go over the wire in so many seconds. */
+  private static final int PROGRESS_SECONDS = 10;
+
+  private static final int PROGRESS_BYTES_MIN = 16 << 10;
+
+  /** How soon a connection looks again for room. */
+  private static final int RETRY_MILLIS = 20;
+
   private final int id;
   private final RequestHandler requests;
   private final LoopTurn turn;
-  private final MessageDecoder decoder = new MessageDecoder();
+  private final NetMemory memory;
+  private final NetMemory.Room room;
+  private final MessageDecoder decoder;
 
   private ChannelHandlerContext context;
   private MessageEncoder encoder;
@@ -46,11 +59,17 @@ final class ConnectionHandler extends ChannelInboundHandlerAdapter {
   private boolean isUnread;
   private boolean isUnsent;
   private boolean isStopping;
+  private boolean isWatched;
+  private boolean isRetrying;
+  private boolean isReplyWatched;
 
-  ConnectionHandler(int id, RequestHandler requests, LoopTurn turn) {
+  ConnectionHandler(int id, RequestHandler requests, LoopTurn turn, NetMemory memory) {
     this.id = id;
     this.requests = requests;
     this.turn = turn;
+    this.memory = memory;
+    this.room = memory.room(() -> requests.knows(connection));
+    this.decoder = new MessageDecoder(room);
   }
 
   @Override
@@ -78,6 +97,9 @@ final class ConnectionHandler extends ChannelInboundHandlerAdapter {
   @Override
   public void channelInactive(ChannelHandlerContext context) {
     decoder.close();
+    if (!isAnswering) {
+      room.clear();
+    }
     if (connection != null) {
       turn.closed();
       requests.closed(connection);
@@ -162,14 +184,63 @@ final class ConnectionHandler extends ChannelInboundHandlerAdapter {
       context.flush(); // earlier requests were good, their replies are owed
       context.close();
     } catch (RuntimeException | Error e) {
+      isAnswering = false;
+      room.clear();
       exceptionCaught(context, e);
     } finally {
       isDraining = false;
     }
     boolean mayRead = !decoder.hasUnread();
+    if (decoder.isShort()) {
+      retryLater();
+    }
+    if (!isWatched && decoder.unfinishedBytes() > 0 && room.isCounted()) {
+      watch(decoder.unfinishedBytes());
+    }
     if (context.channel().config().isAutoRead() != mayRead) { // nearly never: setting it is dear
       context.channel().config().setAutoRead(mayRead);
     }
+  }
+
+  /** Looks for room again soon. */
+  private void retryLater() {
+    if (!isRetrying) {
+      isRetrying = true;
+      context.executor().schedule(this::retry, RETRY_MILLIS, TimeUnit.MILLISECONDS);
+    }
+  }
+
+  private void retry() {
+    isRetrying = false;
+    if (context.channel().isActive()) {
+      drain();
+    }
+  }
+
+  /** A message must not take memory from others for ever because its client sends no more of it. */
+  private void watch(int before) {
+    isWatched = true;
+    context.executor().schedule(() -> requireMore(before), PROGRESS_SECONDS, TimeUnit.SECONDS);
+  }
+
+  private void requireMore(int before) {
+    int now = decoder.unfinishedBytes();
+    if (now == 0 || isAnswering || !context.channel().isActive()) {
+      isWatched = false;
+      return;
+    }
+    boolean hasMore = now < before || (!room.isStranger() && now >= before + PROGRESS_BYTES_MIN);
+    if (hasMore || decoder.isShort()) {
+      watch(now);
+      return;
+    }
+    LOG.warn(
+        "{} from {} is closed: of a message it sent {} bytes, and hardly more for {} s",
+        connection,
+        connection.remote(),
+        now,
+        PROGRESS_SECONDS);
+    context.close();
   }
 
   private boolean mayStart() {
@@ -190,15 +261,41 @@ final class ConnectionHandler extends ChannelInboundHandlerAdapter {
 
   private void answer(Message request, DocumentBytes document) {
     isAnswering = false;
+    room.clear();
     if (request.expectsReply() && context.channel().isActive()) {
-      ByteBuf reply = encoder.encodeReply(request, ++lastReplyId, document);
-      context.write(reply, context.voidPromise());
+      send(encoder.encodeReply(request, ++lastReplyId, document));
       flushSoon();
     }
     if (!isDraining) {
       drain();
     }
     closeIfStopped();
+  }
+
+  private void send(ByteBuf reply) {
+    int bytes = reply.readableBytes();
+    if (bytes <= COUNTED_REPLY_BYTES_MIN) {
+      context.write(reply, context.voidPromise());
+      return;
+    }
+    memory.takeReply(bytes);
+    context.write(reply).addListener(sent -> memory.giveReply(bytes));
+    if (!isReplyWatched) {
+      watchReplies(Long.MAX_VALUE);
+    }
+  }
+
+  /** A client that does not take its long replies makes way for others when they are many. */
+  private void watchReplies(long before) {
+    var unsent = context.channel().unsafe().outboundBuffer();
+    long now = unsent == null ? 0 : unsent.totalPendingWriteBytes();
+    isReplyWatched = now > 0;
+    if (now > 0 && now == before && memory.areRepliesMany()) {
+      LOG.warn("{} from {} is closed: it takes no replies", connection, connection.remote());
+      context.close();
+    } else if (now > 0) {
+      context.executor().schedule(() -> watchReplies(now), PROGRESS_SECONDS, TimeUnit.SECONDS);
+    }
   }
 
   private void flushSoon() {
@@ -251,6 +348,16 @@ final class ConnectionHandler extends ChannelInboundHandlerAdapter {
     @Override
     public void hangUp() {
       isComplete.set(true); // a reply that could not be sent was complete before
+      try {
+        context.executor().execute(this::end);
+      } catch (RejectedExecutionException e) {
+        LOG.debug("{} was closed before it could be hung up", connection);
+      }
+    }
+
+    private void end() {
+      isAnswering = false;
+      room.clear();
       context.close();
     }
 

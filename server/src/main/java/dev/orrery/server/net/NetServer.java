@@ -1,5 +1,6 @@
 package dev.orrery.server.net;
 
+import dev.orrery.server.limit.MemoryBudget;
 import io.netty.bootstrap.ServerBootstrap;
 import io.netty.channel.AdaptiveRecvByteBufAllocator;
 import io.netty.channel.Channel;
@@ -54,6 +55,7 @@ public final class NetServer implements AutoCloseable {
   private final AtomicInteger lastId = new AtomicInteger();
   private final LoopWatchdog watchdog;
   private final Consumer<Throwable> onLoopEnd;
+  private final NetMemory memory;
   private volatile boolean isStopping;
   private Channel listener;
 
@@ -61,6 +63,7 @@ public final class NetServer implements AutoCloseable {
     this.options = options;
     this.requests = requests;
     this.onLoopEnd = onLoopEnd;
+    this.memory = new NetMemory(options.memory());
     loops =
         new MultiThreadIoEventLoopGroup(
             options.eventLoops(), new LoopThreads(this::loopEnded), ioHandlerFactory());
@@ -182,7 +185,9 @@ public final class NetServer implements AutoCloseable {
     }
     options.security().install(channel.pipeline());
     LoopTurn turn = turns.computeIfAbsent(channel.eventLoop(), LoopTurn::new);
-    channel.pipeline().addLast(new ConnectionHandler(lastId.incrementAndGet(), requests, turn));
+    channel
+        .pipeline()
+        .addLast(new ConnectionHandler(lastId.incrementAndGet(), requests, turn, memory));
     connections.add(channel); // with its handler, or a stop could not tell it
     if (isStopping) {
       stop(channel); // it came too late to be seen by close()
@@ -206,20 +211,36 @@ public final class NetServer implements AutoCloseable {
     return Epoll.isAvailable() ? EpollServerSocketChannel.class : NioServerSocketChannel.class;
   }
 
+  /** What all connections have in common. */
+  public record Shared(TransportSecurity security, MemoryBudget memory) {}
+
   /**
    * How to listen.
    *
    * @param port 0 for any free one
    * @param eventLoops threads, 0 for one for each two processors
+   * @param shared what connections share: how they are guarded, and their memory
    */
-  public record Options(
-      String bind, int port, int eventLoops, int connectionsMax, TransportSecurity security) {
+  public record Options(String bind, int port, int eventLoops, int connectionsMax, Shared shared) {
     public Options {
       eventLoops = eventLoops == 0 ? usualEventLoops() : eventLoops;
     }
 
     public Options(String bind, int port, int eventLoops, int connectionsMax) {
-      this(bind, port, eventLoops, connectionsMax, TransportSecurity.NONE);
+      this(
+          bind,
+          port,
+          eventLoops,
+          connectionsMax,
+          new Shared(TransportSecurity.NONE, MemoryBudget.unlimited()));
+    }
+
+    TransportSecurity security() {
+      return shared.security;
+    }
+
+    MemoryBudget memory() {
+      return shared.memory;
     }
 
     /** Half of the processors: the others are for workers, commits and clients; see ADR 5. */

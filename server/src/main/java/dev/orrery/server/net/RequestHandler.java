@@ -16,6 +16,11 @@ public interface RequestHandler {
    */
   void handle(Connection connection, Message request, ReplySink sink);
 
+  /** Whether whoever is at the other end has logged in, or need not; asked on its event loop. */
+  default boolean knows(Connection connection) {
+    return true;
+  }
+
   /** Called before the first request of a connection, on its event loop. */
   default void opened(Connection connection) {}
 
