@@ -192,6 +192,30 @@ class SmallHeapTest {
     }
   }
 
+  @Test
+  void writesGoOnWithLittleDirectMemory() throws Exception {
+    var flags = List.of("-Xmx192m", "-XX:MaxDirectMemorySize=8m", "-Dio.netty.maxDirectMemory=0");
+    try (ServerProcess server = ServerProcess.start(directory, flags);
+        MongoClient client = server.client("")) {
+      var collection = client.getDatabase("d").getCollection("c");
+      collection.createIndex(new Document("a", 1));
+      collection.createIndex(new Document("b", 1));
+      var random = new Random(3);
+      for (int round = 0; round < 30; round++) {
+        var batch = new ArrayList<Document>();
+        for (int i = 0; i < 2_000; i++) {
+          batch.add(
+              new Document("a", "a".repeat(50) + random.nextInt()).append("b", random.nextLong()));
+        }
+        collection.insertMany(batch);
+      }
+      assertThat(collection.countDocuments()).isEqualTo(60_000);
+      assertThat(client.getDatabase("d").runCommand(new Document("validate", "c")))
+          .containsEntry("valid", true);
+      assertThat(server.errors()).doesNotContain("OutOfMemory");
+    }
+  }
+
   /** Sends the first half of a message of that length; false when the server would not have it. */
   private static boolean sendHalf(Socket socket, int length) throws IOException {
     byte[] header =

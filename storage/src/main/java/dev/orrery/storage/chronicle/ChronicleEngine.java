@@ -47,6 +47,7 @@ public final class ChronicleEngine implements StorageEngine {
   private final BatchCommit commits;
   private final DiskSpace diskSpace;
   private final Path directory;
+  private final PageFilePool pages = new PageFilePool();
   private final long replayedGroups;
   private volatile boolean isClosed;
 
@@ -56,8 +57,7 @@ public final class ChronicleEngine implements StorageEngine {
     this.log = Log.open(directory.resolve("log"), options.log());
     log.onFailure(cause -> hooks.failed("the log", cause));
     try {
-      var opener =
-          new PartitionOpener(directory.resolve("partitions"), new PageFilePool(), hooks, options);
+      var opener = new PartitionOpener(directory.resolve("partitions"), pages, hooks, options);
       var file = new CheckpointFile(directory.resolve("checkpoint"), options.isDurable());
       this.garbage = new Garbage();
       this.diskSpace = new DiskSpace(directory);
@@ -478,6 +478,11 @@ public final class ChronicleEngine implements StorageEngine {
 
   Log log() {
     return log;
+  }
+
+  /** The memory of changed pages. */
+  PageFilePool pages() {
+    return pages;
   }
 
   Garbage garbage() {

@@ -115,6 +115,7 @@ final class Housekeeping {
     }
     long ageMillis = TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - savedNanos);
     return ageMillis >= options.checkpoints().millis()
+        || engine.pages().isFilling()
         || logBytes() - savedBytes >= options.checkpoints().logBytes();
   }
 
@@ -144,6 +145,7 @@ final class Housekeeping {
       savedLsn = lsn;
       savedBytes = bytes;
       savedNanos = System.nanoTime();
+      engine.pages().saved();
       deleteEmptied(lsn);
     } finally {
       working.unlock();

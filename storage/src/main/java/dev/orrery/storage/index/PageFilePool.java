@@ -7,10 +7,15 @@ import java.util.Arrays;
  * The off-heap memory of changed pages, shared by all page files of an engine: page-sized frames in
  * chunks of direct memory. A chunk that empties goes back to the operating system (by way of the
  * garbage collector) unless it is one of the few kept for the next burst.
+ *
+ * <p>Others need direct memory as well, so the pool takes half of what the process may have. Beyond
+ * it chunks are on the heap, as no change may fail for want of a page; a checkpoint, which is due
+ * then, empties them.
  */
 public final class PageFilePool {
   private static final int CHUNK_SHIFT = 8;
   private static final int CHUNK_FRAMES = 1 << CHUNK_SHIFT;
+  private static final int CHUNK_BYTES = CHUNK_FRAMES << PageFile.PAGE_SHIFT;
   private static final int WORDS = CHUNK_FRAMES / Long.SIZE;
   private static final int SPARE_CHUNKS_MAX = 4;
 
@@ -22,17 +27,58 @@ public final class PageFilePool {
   private int firstCandidate;
   private int spareChunks;
   private int usedFrames;
+  private int savedFrames;
+  private int directChunks;
+  private final int directChunksMax;
+
+  public PageFilePool() {
+    this(DirectMemory.bytesMax() / 2);
+  }
+
+  /**
+   * @param directBytesMax how much direct memory it may take
+   */
+  PageFilePool(long directBytesMax) {
+    this.directChunksMax = (int) Math.min(Integer.MAX_VALUE, directBytesMax / CHUNK_BYTES);
+  }
+
+  /**
+   * Whether changed pages take so much memory that they had better be saved now. Pages of small
+   * files stay, so only what came since the last checkpoint counts.
+   */
+  public synchronized boolean isFilling() {
+    long framesMax = (long) directChunksMax * CHUNK_FRAMES;
+    return 2L * usedFrames > framesMax && 8L * (usedFrames - savedFrames) > framesMax;
+  }
+
+  /** Says that a checkpoint has just been made. */
+  public synchronized void saved() {
+    savedFrames = usedFrames;
+  }
+
+  private ByteBuffer newChunk() {
+    if (directChunks < directChunksMax) {
+      try {
+        ByteBuffer chunk = ByteBuffer.allocateDirect(CHUNK_BYTES);
+        directChunks++;
+        return chunk;
+      } catch (OutOfMemoryError e) {
+        // Others took it, or what was given up has not been collected. The heap serves as well.
+      }
+    }
+    return ByteBuffer.allocate(CHUNK_BYTES);
+  }
 
   /** Memory held by pages that differ from their last checkpoint, or that belong to small files. */
   public synchronized long usedBytes() {
     return (long) usedFrames << PageFile.PAGE_SHIFT;
   }
 
-  /** Direct memory taken from the operating system, free frames included. */
+  /** Memory taken for frames, free ones included. */
   public synchronized long reservedBytes() {
     long reserved = 0;
     for (int i = 0; i < chunkCount; i++) {
-      reserved += chunks[i] == null ? 0 : CHUNK_FRAMES << PageFile.PAGE_SHIFT;
+      reserved += chunks[i] == null ? 0 : CHUNK_BYTES;
     }
     return reserved;
   }
@@ -48,7 +94,7 @@ public final class PageFilePool {
       addChunk();
     }
     if (chunks[chunk] == null) {
-      chunks[chunk] = ByteBuffer.allocateDirect(CHUNK_FRAMES << PageFile.PAGE_SHIFT);
+      chunks[chunk] = newChunk();
     } else if (freeCount[chunk] == CHUNK_FRAMES) {
       spareChunks--;
     }
@@ -70,9 +116,10 @@ public final class PageFilePool {
     usedFrames--;
     firstCandidate = Math.min(firstCandidate, chunk);
     if (freeCount[chunk] == CHUNK_FRAMES) {
-      if (spareChunks < SPARE_CHUNKS_MAX) {
+      if (spareChunks < SPARE_CHUNKS_MAX && chunks[chunk].isDirect()) {
         spareChunks++;
       } else {
+        directChunks -= chunks[chunk].isDirect() ? 1 : 0;
         chunks[chunk] = null;
       }
     }
@@ -89,7 +136,7 @@ public final class PageFilePool {
 
   private void addChunk() {
     int chunk = chunkCount;
-    ByteBuffer memory = ByteBuffer.allocateDirect(CHUNK_FRAMES << PageFile.PAGE_SHIFT);
+    ByteBuffer memory = newChunk();
     if (chunk == chunks.length) {
       free = Arrays.copyOf(free, free.length * 2);
       freeCount = Arrays.copyOf(freeCount, chunk * 2);
