@@ -2,11 +2,10 @@ package dev.orrery.server.aggregate;
 
 import dev.orrery.server.error.CommandException;
 import dev.orrery.server.error.ErrorCode;
-import dev.orrery.server.limit.Allowance;
+import dev.orrery.server.expression.ValueSize;
 import dev.orrery.storage.value.NestingException;
 import dev.orrery.storage.value.RawDocument;
 import java.util.List;
-import org.bson.BsonArray;
 import org.bson.BsonDocument;
 import org.bson.BsonValue;
 import org.bson.RawBsonDocument;
@@ -14,19 +13,25 @@ import org.jspecify.annotations.Nullable;
 
 /** Encoding, measuring and changing documents that others may share. */
 final class Documents {
-  private static final int OBJECT_BYTES = 48;
-  private static final int FIELD_BYTES = 64;
-
   private Documents() {}
 
   /** The bytes of a document; one that came from storage untouched keeps its own. */
   static RawDocument encode(BsonDocument document) {
+    return encode(document, RawDocument.BYTES_MAX);
+  }
+
+  /** The same for a result, which is given up when it is more than twice as long as it may be. */
+  static RawDocument encodeResult(BsonDocument document, int bytesMax) {
+    return encode(document, 2 * bytesMax);
+  }
+
+  private static RawDocument encode(BsonDocument document, int bytesMax) {
     if (document instanceof RawBsonDocument raw) {
       var buffer = raw.getByteBuffer();
       return RawDocument.wrap(buffer.array(), buffer.position(), buffer.remaining());
     }
     try {
-      return RawDocument.of(document);
+      return RawDocument.of(document, bytesMax);
     } catch (NestingException e) {
       throw new CommandException(ErrorCode.OVERFLOW, e.getMessage());
     }
@@ -34,37 +39,7 @@ final class Documents {
 
   /** Roughly how many bytes of heap a value takes. */
   static long heapBytes(@Nullable BsonValue value) {
-    if (value == null) {
-      return 0;
-    }
-    return switch (value.getBsonType()) {
-      case STRING -> OBJECT_BYTES + 2L * value.asString().getValue().length();
-      case BINARY -> OBJECT_BYTES + value.asBinary().getData().length;
-      case ARRAY -> heapBytes(value.asArray());
-      case DOCUMENT -> heapBytes(value.asDocument());
-      default -> OBJECT_BYTES / 2;
-    };
-  }
-
-  private static long heapBytes(BsonArray array) {
-    long bytes = OBJECT_BYTES;
-    Allowance.current().steps(array.size()); // the same value may be there often
-    for (BsonValue element : array) {
-      bytes += 8 + heapBytes(element);
-    }
-    return bytes;
-  }
-
-  private static long heapBytes(BsonDocument document) {
-    if (document instanceof RawBsonDocument raw) {
-      return OBJECT_BYTES + raw.getByteBuffer().remaining();
-    }
-    Allowance.current().steps(document.size());
-    long bytes = 2L * OBJECT_BYTES;
-    for (var field : document.entrySet()) {
-      bytes += FIELD_BYTES + heapBytes(field.getValue());
-    }
-    return bytes;
+    return ValueSize.heapBytes(value);
   }
 
   /** The first name of a dotted path. */

@@ -205,7 +205,9 @@ public final class Pipeline {
             "PlanExecutor error during aggregation",
             () -> {
               BsonDocument next = stream.next();
-              return next == null ? null : requireSmall(Documents.encode(next));
+              return next == null
+                  ? null
+                  : requireSmall(Documents.encodeResult(next, RESULT_BYTES_MAX));
             });
       }
 

@@ -4,7 +4,9 @@ import dev.orrery.server.error.CommandException;
 import dev.orrery.server.error.ErrorCode;
 import dev.orrery.server.error.StorageErrors;
 import dev.orrery.storage.StorageException;
+import dev.orrery.storage.value.BsonTooLargeException;
 import dev.orrery.storage.value.NestingException;
+import dev.orrery.wire.WireLimits;
 import org.bson.BsonDocument;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -30,6 +32,12 @@ public final class CommandFailures {
   static @Nullable CommandException toCommandException(Throwable failure) {
     if (failure instanceof CommandException error) {
       return error;
+    }
+    if (failure instanceof BsonTooLargeException error) {
+      return new CommandException(
+          ErrorCode.BSON_OBJECT_TOO_LARGE,
+          "BSONObj size: %d (0x%X) is invalid. Size must be between 0 and %d(16MB)"
+              .formatted(error.bytes(), error.bytes(), WireLimits.INTERNAL_DOCUMENT_BYTES_MAX));
     }
     if (failure instanceof NestingException error) {
       return new CommandException(ErrorCode.OVERFLOW, error.getMessage());

@@ -3,6 +3,7 @@ package dev.orrery.server.command;
 import dev.orrery.server.error.CommandException;
 import dev.orrery.server.error.ErrorCode;
 import dev.orrery.server.expression.FieldNames;
+import dev.orrery.server.limit.Allowance;
 import dev.orrery.server.plan.DocumentCursor;
 import dev.orrery.server.plan.Execution;
 import dev.orrery.server.plan.ExplainVerbosity;
@@ -192,12 +193,20 @@ public final class DistinctCommand implements Explainable {
   /** The values found so far, the first of equal ones. */
   private static final class Values {
     private static final int BYTES_MAX = 16 << 20;
+    private static final int STEP_BYTES = 64 << 10;
+
+    /** A value is there as a key, as a value, and in the reply; and in a table and an array. */
+    private static final int HEAP_COPIES = 4;
+
+    private static final int VALUE_BYTES = 160;
 
     private final FieldPath path;
     private final StringOrder strings;
     private final Set<ByteBuffer> keys = new HashSet<>();
     private final BsonArray found = new BsonArray();
+    private final Allowance allowance = Allowance.current();
     private long bytes;
+    private long held;
 
     Values(FieldPath path, StringOrder strings) {
       this.path = path;
@@ -235,6 +244,11 @@ public final class DistinctCommand implements Explainable {
         throw new CommandException(ErrorCode.LOCATION_17217, "distinct too big, 16mb cap");
       }
       found.add(value.toBsonValue());
+      long heap = bytes * HEAP_COPIES + (long) found.size() * VALUE_BYTES;
+      if (heap - held > STEP_BYTES) {
+        allowance.hold(heap - held); // until the reply: it is made of them
+        held = heap;
+      }
     }
   }
 }

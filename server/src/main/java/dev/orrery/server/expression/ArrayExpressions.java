@@ -84,6 +84,7 @@ final class ArrayExpressions {
         throw new CommandException(
             ErrorCode.LOCATION_28664, "$concatArrays only supports arrays, not " + typeName(value));
       }
+      ValueSize.requireArray((long) all.size() + value.asArray().size(), 0);
       all.addAll(value.asArray());
     }
     return all;
@@ -243,6 +244,7 @@ final class ArrayExpressions {
                   + "Memory limit: %d bytes",
               bytes, RANGE_BYTES_MAX));
     }
+    ValueSize.requireArray(Math.max(0, steps), ELEMENT_BYTES);
     var numbers = new BsonArray();
     Allowance allowance = Allowance.current();
     for (long i = start; step > 0 ? i < end : i > end; i += step) {

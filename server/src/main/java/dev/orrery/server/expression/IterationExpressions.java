@@ -213,10 +213,16 @@ final class IterationExpressions {
       }
       var mapped = new BsonArray(input.asArray().size());
       Allowance allowance = scope.allowance();
-      for (BsonValue element : input.asArray()) {
-        allowance.step();
-        BsonValue value = operands.get(1).evaluate(scope.bind(slot, element));
-        mapped.add(value == null ? BsonNull.VALUE : value);
+      try (var growing = new ValueSize.Growing(allowance)) {
+        for (BsonValue element : input.asArray()) {
+          allowance.step();
+          BsonValue computed = operands.get(1).evaluate(scope.bind(slot, element));
+          BsonValue value = computed == null ? BsonNull.VALUE : computed;
+          if (value != element) {
+            growing.add(value);
+          }
+          mapped.add(value);
+        }
       }
       return mapped;
     }
@@ -260,6 +266,8 @@ final class IterationExpressions {
   /** Operands: the inputs, then as many defaults or none. */
   private record Zip(boolean isLongest, int inputs, List<Expression> operands)
       implements Expression {
+    private static final int ROW_BYTES = 64;
+
     @Override
     public BsonValue evaluate(Scope scope) {
       var columns = new ArrayList<List<BsonValue>>(inputs);
@@ -283,6 +291,7 @@ final class IterationExpressions {
     }
 
     private BsonArray rows(Scope scope, List<List<BsonValue>> columns, int count) {
+      ValueSize.requireArray(count, ROW_BYTES + Long.BYTES * inputs);
       var rows = new BsonArray(count);
       Allowance allowance = scope.allowance();
       for (int row = 0; row < count; row++) {

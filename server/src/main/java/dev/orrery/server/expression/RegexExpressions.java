@@ -163,20 +163,24 @@ final class RegexExpressions {
     int counted = 0;
     int codePoints = 0;
     Allowance allowance = Allowance.current();
-    do {
-      allowance.step();
-      SafeRegex.Match match = regex.find(text, from);
-      if (match == null) {
-        break;
-      }
-      codePoints += text.codePointCount(counted, match.start());
-      counted = match.start();
-      found.add(describe(text, match, codePoints));
-      from = match.end();
-      if (match.end() == match.start()) {
-        from += from < text.length() ? Character.charCount(text.codePointAt(from)) : 1;
-      }
-    } while (from < text.length());
+    try (var growing = new ValueSize.Growing(allowance)) {
+      do {
+        allowance.step();
+        SafeRegex.Match match = regex.find(text, from);
+        if (match == null) {
+          break;
+        }
+        codePoints += text.codePointCount(counted, match.start());
+        counted = match.start();
+        BsonDocument described = describe(text, match, codePoints);
+        growing.add(described);
+        found.add(described);
+        from = match.end();
+        if (match.end() == match.start()) {
+          from += from < text.length() ? Character.charCount(text.codePointAt(from)) : 1;
+        }
+      } while (from < text.length());
+    }
     return found;
   }
 

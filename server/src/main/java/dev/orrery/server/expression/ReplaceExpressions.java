@@ -104,11 +104,13 @@ final class ReplaceExpressions {
             at >= 0;
             at = TextSearch.find(input, find, copied)) {
           allowance.step();
+          ValueSize.requireText((long) out.length() + at - copied + replacement.length());
           out.append(input, copied, at).append(replacement);
           copied = at + find.length();
         }
         return copied == 0 ? input : out.append(input, copied, input.length()).toString();
       }
+      ValueSize.requireText(input.length() + (input.length() + 1L) * replacement.length());
       input.codePoints().forEach(c -> out.append(replacement).appendCodePoint(c));
       return out.append(replacement).toString();
     }

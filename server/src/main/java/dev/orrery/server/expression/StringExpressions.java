@@ -77,7 +77,9 @@ final class StringExpressions {
         throw new CommandException(
             ErrorCode.LOCATION_16702, "$concat only supports strings, not " + typeName(value));
       }
-      all.append(value.asString().getValue());
+      String part = value.asString().getValue();
+      ValueSize.requireText((long) all.length() + part.length());
+      all.append(part);
     }
     return text(all.toString());
   }
@@ -124,12 +126,16 @@ final class StringExpressions {
     var parts = new BsonArray();
     int start = 0;
     Allowance allowance = Allowance.current();
-    for (int at = TextSearch.find(text, needle, 0);
-        at >= 0;
-        at = TextSearch.find(text, needle, start)) {
-      allowance.step();
-      parts.add(text(text.substring(start, at)));
-      start = at + needle.length();
+    try (var growing = new ValueSize.Growing(allowance)) {
+      for (int at = TextSearch.find(text, needle, 0);
+          at >= 0;
+          at = TextSearch.find(text, needle, start)) {
+        allowance.step();
+        BsonString part = text(text.substring(start, at));
+        growing.add(part);
+        parts.add(part);
+        start = at + needle.length();
+      }
     }
     parts.add(text(text.substring(start)));
     return parts;

@@ -47,6 +47,8 @@ public final class Allowance {
   /** How many steps are taken between two looks at the clock; a power of two. */
   private static final int STEPS = 256;
 
+  private static final int ASKED_BYTES_MIN = 64 << 10;
+
   private static final ThreadLocal<Allowance> CURRENT = ThreadLocal.withInitial(() -> UNLIMITED);
 
   private final Interruption interruption;
@@ -141,6 +143,17 @@ public final class Allowance {
   /** Takes memory out of the budget; throws when there is not so much. */
   public void hold(long bytes) {
     memory.hold(bytes);
+  }
+
+  /**
+   * Throws unless there is memory for a value of so many bytes, which nobody keeps for long. What
+   * is small is not asked for.
+   */
+  public void fit(long bytes) {
+    if (bytes >= ASKED_BYTES_MIN) {
+      memory.hold(bytes);
+      memory.release(bytes);
+    }
   }
 
   public void release(long bytes) {

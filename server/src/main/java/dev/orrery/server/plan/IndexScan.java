@@ -3,9 +3,7 @@ package dev.orrery.server.plan;
 import dev.orrery.storage.IndexCursor;
 import dev.orrery.storage.IndexRange;
 import java.util.Arrays;
-import java.util.HashSet;
 import java.util.List;
-import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /** Reads the entries of an index inside bounds, in its order or against it, each record once. */
@@ -38,7 +36,7 @@ record IndexScan(IndexAccess access, boolean isReverse) implements PlanNode {
     private final StageStatistics statistics;
     private final IndexCursor cursor;
     private final @Nullable ScanBounds bounds;
-    private final @Nullable Set<Long> seen;
+    private final @Nullable SeenRecords seen;
 
     Scan(
         Execution execution,
@@ -49,7 +47,8 @@ record IndexScan(IndexAccess access, boolean isReverse) implements PlanNode {
       this.statistics = statistics;
       this.cursor = cursor;
       this.bounds = bounds;
-      this.seen = access.mayRepeat() || execution.isForWrites() ? new HashSet<>() : null;
+      boolean mayRepeat = access.mayRepeat() || execution.isForWrites();
+      this.seen = mayRepeat ? new SeenRecords(execution.memory()) : null;
       statistics.seeks = 1;
     }
 
@@ -67,6 +66,13 @@ record IndexScan(IndexAccess access, boolean isReverse) implements PlanNode {
       }
       statistics.isAtEnd = true;
       return null;
+    }
+
+    @Override
+    public void close() {
+      if (seen != null) {
+        seen.close();
+      }
     }
 
     private boolean isInside(byte[] key) {

@@ -1,6 +1,5 @@
 package dev.orrery.server.plan;
 
-import java.util.HashSet;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -14,7 +13,7 @@ record UnionNode(List<PlanNode> inputs) implements PlanNode {
   public RowCursor open(Run run) {
     var statistics = run.statisticsOf(this);
     var remaining = inputs.iterator();
-    var seen = new HashSet<Long>();
+    var seen = new SeenRecords(run.execution().memory());
     return new RowCursor() {
       private @Nullable RowCursor current;
 
@@ -31,11 +30,20 @@ record UnionNode(List<PlanNode> inputs) implements PlanNode {
           }
           Row row = current.next();
           if (row == null) {
+            current.close();
             current = null;
           } else if (isNew(row)) {
             statistics.advanced++;
             return row;
           }
+        }
+      }
+
+      @Override
+      public void close() {
+        seen.close();
+        if (current != null) {
+          current.close();
         }
       }
 

@@ -157,6 +157,38 @@ class MemoryTest {
         .startsWith("146 ExceededMemoryLimit: ");
   }
 
+  private static String project(String expression) {
+    return "{aggregate: 'c', pipeline: [{$limit: 1}, {$project: {x: "
+        + expression
+        + "}}], cursor: {}}";
+  }
+
+  @Test
+  void whatExpressionsBuildIsLimitedAndFailsSoon() {
+    String doubledText =
+        "{$strLenBytes: {$reduce: {input: {$range: [0, 60]}, initialValue: 'abcdefgh', in: {$concat:"
+            + " ['$$value', '$$value']}}}}";
+    String doubledArray =
+        "{$size: {$reduce: {input: {$range: [0, 60]}, initialValue: [1], in: {$concatArrays:"
+            + " ['$$value', '$$value']}}}}";
+    String replaced =
+        "{$strLenBytes: {$reduce: {input: {$range: [0, 60]}, initialValue: 'aa', in: {$replaceAll:"
+            + " {input: '$$value', find: 'a', replacement: 'aaaaaaaa'}}}}}";
+    assertThat(large.error(project(doubledText)))
+        .startsWith("13548 Location13548: ")
+        .contains("BufBuilder attempted to grow() to ")
+        .contains("past the 64MB limit.");
+    assertThat(large.error(project(replaced))).startsWith("13548 Location13548: ");
+    for (String expression : List.of(doubledText, doubledArray, replaced)) {
+      assertThat(small.error(project(expression))).startsWith("146 ExceededMemoryLimit: ");
+    }
+    String many = "{$size: {$map: {input: {$range: [0, 5000]}, in: {$concat: ['$t', '$t']}}}}";
+    assertThat(small.error(project(many))).startsWith("146 ExceededMemoryLimit: ");
+    assertThat(large.run(project(many)).containsKey("cursor")).isTrue();
+    String often = "{$map: {input: {$range: [0, 20000]}, in: '$t'}}";
+    assertThat(large.error(project(often))).startsWith("10334 BSONObjectTooLarge: BSONObj size: ");
+  }
+
   @Test
   void whateverEndsACursorGivesItsMemoryBack() {
     var random = new Random(2);

@@ -29,9 +29,16 @@ public final class BsonEncoder {
   private int position;
   private int level;
   private int levelsMax = 2 * LEVELS_MAX; // what surrounds a document, as replies do, counts too
+  private int bytesMax = Integer.MAX_VALUE - 8;
 
   public BsonEncoder(int initialBytes) {
     this.buffer = new byte[Math.max(initialBytes, 16)];
+  }
+
+  /** Gives up what gets longer than that, with BsonTooLargeException. */
+  public BsonEncoder limitedTo(int bytes) {
+    bytesMax = bytes;
+    return this;
   }
 
   public int length() {
@@ -272,6 +279,9 @@ public final class BsonEncoder {
   private void reserve(int count) {
     int needed = Math.addExact(position, count);
     if (needed > buffer.length) {
+      if (needed > bytesMax) {
+        throw new BsonTooLargeException(needed);
+      }
       int doubled = (int) Math.min(Integer.MAX_VALUE - 8L, buffer.length * 2L);
       buffer = Arrays.copyOf(buffer, Math.max(needed, doubled));
     }

@@ -13,6 +13,9 @@ import org.bson.RawBsonDocument;
  */
 public final class RawDocument {
   /** The document without fields. */
+  /** As many bytes as the largest list of a stage may take; nobody stores so much. */
+  public static final int BYTES_MAX = 128 << 20;
+
   public static final RawDocument EMPTY = new RawDocument(new byte[] {5, 0, 0, 0, 0}, 0, 5);
 
   private final byte[] bytes;
@@ -35,13 +38,22 @@ public final class RawDocument {
   }
 
   public static RawDocument of(BsonDocument document) {
+    return of(document, BYTES_MAX);
+  }
+
+  /**
+   * The same, for what must not be longer than that.
+   *
+   * @throws BsonTooLargeException if it is much longer; a little longer it may be
+   */
+  public static RawDocument of(BsonDocument document, int bytesMax) {
     if (document instanceof RawBsonDocument raw) {
       var slice = raw.getByteBuffer().asNIO();
       byte[] copy = new byte[slice.remaining()];
       slice.get(copy);
       return wrap(copy);
     }
-    var encoder = new BsonEncoder(256).limited();
+    var encoder = new BsonEncoder(256).limited().limitedTo(bytesMax);
     encoder.writeDocument(document);
     return wrap(encoder.toByteArray());
   }

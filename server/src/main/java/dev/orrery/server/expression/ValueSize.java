@@ -1,0 +1,101 @@
+package dev.orrery.server.expression;
+
+import dev.orrery.server.error.CommandException;
+import dev.orrery.server.error.ErrorCode;
+import dev.orrery.server.limit.Allowance;
+import org.bson.BsonArray;
+import org.bson.BsonDocument;
+import org.bson.BsonValue;
+import org.bson.RawBsonDocument;
+import org.jspecify.annotations.Nullable;
+
+/** How much memory values take, and how much those may take that an expression makes. */
+public final class ValueSize {
+  private static final int OBJECT_BYTES = 48;
+  private static final int FIELD_BYTES = 64;
+  private static final int REFERENCE_BYTES = 8;
+
+  /** As long as MongoDB's buffers. */
+  private static final int TEXT_BYTES_MAX = 64 << 20;
+
+  private ValueSize() {}
+
+  /** Roughly how many bytes of heap a value takes. */
+  public static long heapBytes(@Nullable BsonValue value) {
+    if (value == null) {
+      return 0;
+    }
+    return switch (value.getBsonType()) {
+      case STRING -> OBJECT_BYTES + 2L * value.asString().getValue().length();
+      case BINARY -> OBJECT_BYTES + value.asBinary().getData().length;
+      case ARRAY -> heapBytes(value.asArray());
+      case DOCUMENT -> heapBytes(value.asDocument());
+      default -> OBJECT_BYTES / 2;
+    };
+  }
+
+  private static long heapBytes(BsonArray array) {
+    long bytes = OBJECT_BYTES;
+    Allowance.current().steps(array.size()); // the same value may be there often
+    for (BsonValue element : array) {
+      bytes += REFERENCE_BYTES + heapBytes(element);
+    }
+    return bytes;
+  }
+
+  private static long heapBytes(BsonDocument document) {
+    if (document instanceof RawBsonDocument raw) {
+      return OBJECT_BYTES + raw.getByteBuffer().remaining();
+    }
+    Allowance.current().steps(document.size());
+    long bytes = 2L * OBJECT_BYTES;
+    for (var field : document.entrySet()) {
+      bytes += FIELD_BYTES + heapBytes(field.getValue());
+    }
+    return bytes;
+  }
+
+  /** Throws unless there may be a text of so many characters, and there is memory for it. */
+  static void requireText(long characters) {
+    if (characters > TEXT_BYTES_MAX) {
+      throw new CommandException(
+          ErrorCode.LOCATION_13548,
+          "BufBuilder attempted to grow() to " + characters + " bytes, past the 64MB limit.");
+    }
+    Allowance.current().fit(2 * characters);
+  }
+
+  /** Throws unless there is memory for an array of so many elements of some size. */
+  static void requireArray(long elements, int bytesEach) {
+    Allowance.current().fit(elements * (REFERENCE_BYTES + bytesEach));
+  }
+
+  /** An array that is being made of computed elements: they are held until it is complete. */
+  static final class Growing implements AutoCloseable {
+    private static final long STEP_BYTES = 64 << 10;
+
+    private final Allowance allowance;
+    private long bytes;
+    private long held;
+
+    Growing(Allowance allowance) {
+      this.allowance = allowance;
+    }
+
+    void add(BsonValue element) {
+      bytes += REFERENCE_BYTES + heapBytes(element);
+      if (bytes - held > STEP_BYTES) {
+        allowance.hold(bytes - held);
+        held = bytes;
+      }
+    }
+
+    /** From now on whoever keeps the array counts it. */
+    @Override
+    public void close() {
+      if (held > 0) {
+        allowance.release(held);
+      }
+    }
+  }
+}
