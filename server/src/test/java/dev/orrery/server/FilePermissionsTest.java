@@ -138,7 +138,7 @@ final class FilePermissionsTest {
     }
     many.createIndex(Indexes.ascending("v"));
     many.createIndex(Document.parse("{k: 1, v: 1}"), unique());
-    sortOnDisk(wide);
+    sortAndGroupOnDisk(wide);
     client.getDatabase("admin").runCommand(Document.parse("{fsync: 1}"));
     many.deleteMany(Document.parse("{v: {$gt: 100}}"));
     database.runCommand(Document.parse("{compact: 'many'}"));
@@ -158,15 +158,13 @@ final class FilePermissionsTest {
   }
 
   /** The cursors stay open for a while, and their files with them. */
-  private static void sortOnDisk(MongoCollection<Document> wide) {
-    var unwind = Document.parse("{$unwind: '$v'}");
-    var sort = Document.parse("{$sort: {x: 1, v: -1}}");
+  private static void sortAndGroupOnDisk(MongoCollection<Document> wide) {
+    var group = Document.parse("{$group: {_id: '$v', x: {$push: '$x'}}}");
     try (var found =
             wide.find().sort(Sorts.descending("x", "v")).allowDiskUse(true).batchSize(2).cursor();
-        var sorted =
-            wide.aggregate(List.of(unwind, sort)).allowDiskUse(true).batchSize(2).cursor()) {
+        var grouped = wide.aggregate(List.of(group)).allowDiskUse(true).batchSize(2).cursor()) {
       found.next();
-      sorted.next();
+      grouped.next();
     }
   }
 }

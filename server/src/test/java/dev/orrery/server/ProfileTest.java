@@ -111,6 +111,19 @@ class ProfileTest {
   }
 
   @Test
+  void aFilterThatNeverEndsHoldsUpNoReply() {
+    run(
+        """
+        {profile: 1, filter: {$expr: {$gt: [{$size: {$map: {input: {$range: [0, 1000000]}, as: 'x',
+          in: {$size: {$map: {input: {$range: [0, 1000000]}, as: 'y', in: '$$x'}}}}}}, 0]}}}""");
+    for (int i = 0; i < 5; i++) {
+      run("{find: 'c', filter: {a: 1}, maxTimeMS: 20000}");
+    }
+    assertThat(run("{profile: 0, filter: 'unset'}").getInteger("was")).isEqualTo(1);
+    assertThat(profile("{}")).isEmpty();
+  }
+
+  @Test
   void aFilterDecidesInThePlaceOfSlowness() {
     run("{profile: 1, filter: {'command.filter.a': {$gt: 5}}}");
     database.getCollection("c").find(new Document("a", 5)).first();

@@ -1,6 +1,11 @@
 package dev.orrery.server.operation;
 
+import dev.orrery.server.error.CommandException;
+import dev.orrery.server.error.ErrorCode;
+import dev.orrery.server.limit.Allowance;
+import dev.orrery.server.query.Filter;
 import dev.orrery.storage.value.RawDocument;
+import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import java.util.function.DoubleSupplier;
 import org.bson.BsonDocument;
@@ -10,6 +15,9 @@ import org.bson.BsonDocument;
  * that are profiled in {@code system.profile}.
  */
 public final class OperationJournal {
+  /** How long a filter may think about one request, while all later replies wait for it. */
+  private static final long FILTER_NANOS_MAX = TimeUnit.MILLISECONDS.toNanos(50);
+
   /** Where the documents of a database's profile go. */
   public interface ProfileWriter {
     void write(String database, BsonDocument entry);
@@ -61,7 +69,7 @@ public final class OperationJournal {
     boolean isNotable;
     if (database.filter() != null) {
       entry = details.profile(operation, reply, nanos);
-      isNotable = database.filter().matches(RawDocument.of(entry));
+      isNotable = matches(database.filter(), RawDocument.of(entry));
     } else {
       isNotable = settings.isSlow(nanos) && random.getAsDouble() < settings.sampleRate();
     }
@@ -71,5 +79,20 @@ public final class OperationJournal {
     if (database.level() == 2 || database.level() == 1 && isNotable) {
       profile.write(name, entry != null ? entry : details.profile(operation, reply, nanos));
     }
+  }
+
+  /** Whether a filter wants the entry; one that takes long is refused an answer. */
+  private static boolean matches(Filter filter, RawDocument entry) {
+    long endNanos = System.nanoTime() + FILTER_NANOS_MAX;
+    var allowance =
+        Allowance.of(
+            () -> {
+              if (System.nanoTime() - endNanos >= 0) {
+                throw new CommandException(
+                    ErrorCode.MAX_TIME_MS_EXPIRED,
+                    "the filter of the profile took too long; set another one by {profile: -1}");
+              }
+            });
+    return allowance.grant(() -> filter.matches(entry));
   }
 }
