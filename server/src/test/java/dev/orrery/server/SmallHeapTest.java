@@ -205,7 +205,7 @@ class SmallHeapTest {
         var batch = new ArrayList<Document>();
         for (int i = 0; i < 2_000; i++) {
           batch.add(
-              new Document("a", "a".repeat(50) + random.nextInt()).append("b", random.nextLong()));
+              new Document("a", random.nextInt() + "a".repeat(600)).append("b", random.nextLong()));
         }
         collection.insertMany(batch);
       }

@@ -316,6 +316,7 @@ public final class ChronicleEngine implements StorageEngine {
   public CommitResult commit(WriteBatch batch, WorkMeter meter) {
     requireOpen();
     diskSpace.require(batch);
+    pages.awaitRoom();
     return commits.run(batch, meter);
   }
 

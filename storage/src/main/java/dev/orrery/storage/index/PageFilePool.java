@@ -1,7 +1,9 @@
 package dev.orrery.storage.index;
 
+import dev.orrery.storage.Lane;
 import java.nio.ByteBuffer;
 import java.util.Arrays;
+import java.util.concurrent.TimeUnit;
 
 /**
  * The off-heap memory of changed pages, shared by all page files of an engine: page-sized frames in
@@ -10,7 +12,7 @@ import java.util.Arrays;
  *
  * <p>Others need direct memory as well, so the pool takes half of what the process may have. Beyond
  * it chunks are on the heap, as no change may fail for want of a page; a checkpoint, which is due
- * then, empties them.
+ * then, empties them, and new writes wait for it when they take more than a small part of the heap.
  */
 public final class PageFilePool {
   private static final int CHUNK_SHIFT = 8;
@@ -18,6 +20,11 @@ public final class PageFilePool {
   private static final int CHUNK_BYTES = CHUNK_FRAMES << PageFile.PAGE_SHIFT;
   private static final int WORDS = CHUNK_FRAMES / Long.SIZE;
   private static final int SPARE_CHUNKS_MAX = 4;
+
+  /** Which part of the heap changed pages may take before writers wait. */
+  private static final int HEAP_SHARE = 16;
+
+  private static final int PATIENCE_SECONDS = 10;
 
   // Read without a lock: a frame number reaches a reader only after its chunk was stored.
   private ByteBuffer[] chunks = new ByteBuffer[8];
@@ -30,6 +37,8 @@ public final class PageFilePool {
   private int savedFrames;
   private int directChunks;
   private final int directChunksMax;
+  private final long framesMax;
+  private volatile boolean isOverfull;
 
   public PageFilePool() {
     this(DirectMemory.bytesMax() / 2);
@@ -39,6 +48,11 @@ public final class PageFilePool {
    * @param directBytesMax how much direct memory it may take
    */
   PageFilePool(long directBytesMax) {
+    this(directBytesMax, Runtime.getRuntime().maxMemory() / HEAP_SHARE);
+  }
+
+  PageFilePool(long directBytesMax, long heapBytesMax) {
+    this.framesMax = (directBytesMax + heapBytesMax) >> PageFile.PAGE_SHIFT;
     this.directChunksMax = (int) Math.min(Integer.MAX_VALUE, directBytesMax / CHUNK_BYTES);
   }
 
@@ -54,6 +68,29 @@ public final class PageFilePool {
   /** Says that a checkpoint has just been made. */
   public synchronized void saved() {
     savedFrames = usedFrames;
+  }
+
+  /**
+   * Waits for a checkpoint while pages take more memory than they should, for some seconds at most:
+   * to be called by writers before they change anything. An event loop does not wait.
+   */
+  public void awaitRoom() {
+    if (isOverfull) {
+      Lane.requireMayWait();
+      await();
+    }
+  }
+
+  private synchronized void await() {
+    long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(PATIENCE_SECONDS);
+    try {
+      for (long left = end - System.nanoTime(); isOverfull && left > 0; ) {
+        TimeUnit.NANOSECONDS.timedWait(this, left);
+        left = end - System.nanoTime();
+      }
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
   }
 
   private ByteBuffer newChunk() {
@@ -106,6 +143,9 @@ public final class PageFilePool {
     free[word] &= ~(1L << bit);
     freeCount[chunk]--;
     usedFrames++;
+    if (usedFrames > framesMax && !isOverfull) {
+      isOverfull = true;
+    }
     return word * Long.SIZE + bit;
   }
 
@@ -114,6 +154,10 @@ public final class PageFilePool {
     free[frame / Long.SIZE] |= 1L << (frame % Long.SIZE);
     freeCount[chunk]++;
     usedFrames--;
+    if (isOverfull && usedFrames <= framesMax) {
+      isOverfull = false;
+      notifyAll();
+    }
     firstCandidate = Math.min(firstCandidate, chunk);
     if (freeCount[chunk] == CHUNK_FRAMES) {
       if (spareChunks < SPARE_CHUNKS_MAX && chunks[chunk].isDirect()) {

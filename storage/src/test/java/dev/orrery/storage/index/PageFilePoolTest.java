@@ -30,6 +30,23 @@ class PageFilePoolTest {
   }
 
   @Test
+  void writersWaitWhileTheyTakeTooMuchOfTheHeap() throws InterruptedException {
+    var small = new PageFilePool(CHUNK_BYTES, CHUNK_BYTES);
+    int last = 0;
+    for (int i = 0; i <= 2 * CHUNK_FRAMES; i++) {
+      small.awaitRoom();
+      last = small.acquire();
+    }
+    var writer = new Thread(small::awaitRoom);
+    writer.start();
+    writer.join(300);
+    assertThat(writer.isAlive()).isTrue();
+    small.release(last);
+    writer.join(5_000);
+    assertThat(writer.isAlive()).isFalse();
+  }
+
+  @Test
   void asksForACheckpointWhenHalfOfItIsInUse() {
     acquire(2 * CHUNK_FRAMES);
     assertThat(pool.isFilling()).isFalse();
