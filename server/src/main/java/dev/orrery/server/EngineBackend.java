@@ -158,7 +158,7 @@ final class EngineBackend implements MongoServer.Backend {
             .retryingBy(retry)
             .observedBy(journal)
             .obeying(new CosmosRefusals(databases));
-    this.requests = new CommandHandler(dispatcher, services.network());
+    this.requests = new CommandHandler(dispatcher, services.network(), parts.access());
     this.logAppender = RecentLogAppender.attach(log);
     this.ttlMonitor = new TtlMonitor(engine, parameters, clock);
     ttlMonitor.start();

@@ -103,11 +103,6 @@ public final class Dispatcher {
     parts.operations().closed(connection);
   }
 
-  /** Whether a client has logged in, or need not. */
-  public boolean knows(ClientConnection connection) {
-    return parts.access().allowsSessions(connection);
-  }
-
   /** Lets the server refuse what it could do; to be called before the first call. */
   public Dispatcher obeying(RequestRules requestRules) {
     rules = requestRules;

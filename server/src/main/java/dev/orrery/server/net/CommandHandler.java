@@ -1,5 +1,6 @@
 package dev.orrery.server.net;
 
+import dev.orrery.server.command.AccessControl;
 import dev.orrery.server.command.ClientConnection;
 import dev.orrery.server.command.CommandFailures;
 import dev.orrery.server.command.Dispatcher;
@@ -30,10 +31,17 @@ public final class CommandHandler implements RequestHandler {
 
   private final Dispatcher dispatcher;
   private final NetworkMeters meters;
+  private final AccessControl access;
 
+  /** For a server that lets everybody in. */
   public CommandHandler(Dispatcher dispatcher, NetworkMeters meters) {
+    this(dispatcher, meters, AccessControl.OPEN);
+  }
+
+  public CommandHandler(Dispatcher dispatcher, NetworkMeters meters, AccessControl access) {
     this.dispatcher = dispatcher;
     this.meters = meters;
+    this.access = access;
   }
 
   @Override
@@ -58,7 +66,7 @@ public final class CommandHandler implements RequestHandler {
 
   @Override
   public boolean knows(Connection connection) {
-    return dispatcher.knows((ClientConnection) connection.attachment());
+    return access.allowsSessions((ClientConnection) connection.attachment());
   }
 
   @Override

@@ -333,6 +333,7 @@ final class ConnectionHandler extends ChannelInboundHandlerAdapter {
         loop.execute(() -> answer(request, document));
       } catch (RejectedExecutionException e) {
         LOG.debug("{} was closed before its reply was ready", connection);
+        room.clear(); // the loop has ended, and will not do it
       }
     }
 
@@ -352,6 +353,7 @@ final class ConnectionHandler extends ChannelInboundHandlerAdapter {
         context.executor().execute(this::end);
       } catch (RejectedExecutionException e) {
         LOG.debug("{} was closed before it could be hung up", connection);
+        room.clear();
       }
     }
 
