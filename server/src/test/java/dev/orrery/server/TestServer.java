@@ -76,6 +76,8 @@ final class TestServer implements AutoCloseable {
   @Override
   public void close() {
     server.close();
-    assertThat(memory.usedBytes()).as("memory that was not given back").isZero();
+    for (MemoryBudget.Use use : MemoryBudget.Use.values()) {
+      assertThat(memory.usedBytes(use)).as("%s: memory not given back", use).isZero();
+    }
   }
 }
