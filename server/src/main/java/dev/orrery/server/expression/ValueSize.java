@@ -3,8 +3,13 @@ package dev.orrery.server.expression;
 import dev.orrery.server.error.CommandException;
 import dev.orrery.server.error.ErrorCode;
 import dev.orrery.server.limit.Allowance;
+import java.util.Collection;
+import java.util.Collections;
+import java.util.IdentityHashMap;
+import java.util.Set;
 import org.bson.BsonArray;
 import org.bson.BsonDocument;
+import org.bson.BsonString;
 import org.bson.BsonValue;
 import org.bson.RawBsonDocument;
 import org.jspecify.annotations.Nullable;
@@ -70,11 +75,19 @@ public final class ValueSize {
     Allowance.current().fit(elements * (REFERENCE_BYTES + bytesEach));
   }
 
-  /** An array that is being made of computed elements: they are held until it is complete. */
+  /**
+   * An array that is being made of computed elements: they are held until it is complete. A large
+   * value that comes again and again, such as that of a variable, is there once.
+   */
   static final class Growing implements AutoCloseable {
     private static final long STEP_BYTES = 64 << 10;
+    private static final int LARGE_SIZE = 64;
+    private static final int LARGE_LENGTH = 512;
+    private static final int KNOWN_MAX = 32;
 
     private final Allowance allowance;
+    private @Nullable Set<Object> known;
+    private @Nullable BsonValue last;
     private long bytes;
     private long held;
 
@@ -83,11 +96,44 @@ public final class ValueSize {
     }
 
     void add(BsonValue element) {
-      bytes += REFERENCE_BYTES + heapBytes(element);
+      bytes += REFERENCE_BYTES + (element == last ? 0 : measure(element));
+      last = element;
       if (bytes - held > STEP_BYTES) {
         allowance.hold(bytes - held);
         held = bytes;
       }
+    }
+
+    private long measure(BsonValue value) {
+      if (value instanceof BsonString text) {
+        boolean isLarge = text.getValue().length() > LARGE_LENGTH;
+        return isLarge && isKnown(text.getValue()) ? 0 : heapBytes(value);
+      }
+      if (value instanceof BsonArray array) {
+        return array.size() > LARGE_SIZE && isKnown(value) ? 0 : measureAll(array, 0);
+      }
+      if (value.getClass() == BsonDocument.class) {
+        var document = (BsonDocument) value;
+        boolean isLarge = document.size() > LARGE_SIZE;
+        return isLarge && isKnown(value) ? 0 : measureAll(document.values(), FIELD_BYTES);
+      }
+      return heapBytes(value);
+    }
+
+    private long measureAll(Collection<BsonValue> values, int bytesEach) {
+      long sum = 2L * OBJECT_BYTES;
+      allowance.steps(values.size());
+      for (BsonValue value : values) {
+        sum += REFERENCE_BYTES + bytesEach + measure(value);
+      }
+      return sum;
+    }
+
+    private boolean isKnown(Object value) {
+      if (known == null) {
+        known = Collections.newSetFromMap(new IdentityHashMap<>());
+      }
+      return known.contains(value) || (known.size() < KNOWN_MAX && !known.add(value));
     }
 
     /** From now on whoever keeps the array counts it. */

@@ -185,6 +185,10 @@ class MemoryTest {
     String many = "{$size: {$map: {input: {$range: [0, 5000]}, in: {$concat: ['$t', '$t']}}}}";
     assertThat(small.error(project(many))).startsWith("146 ExceededMemoryLimit: ");
     assertThat(large.run(project(many)).containsKey("cursor")).isTrue();
+    String shared =
+        "{$let: {vars: {a: {$range: [0, 5000]}}, in: {$size: {$map: {input: {$range: [0, 1000]}, in:"
+            + " {a: '$$a'}}}}}}";
+    assertThat(small.run(project(shared)).containsKey("cursor")).as("one array").isTrue();
     String often = "{$map: {input: {$range: [0, 20000]}, in: '$t'}}";
     assertThat(large.error(project(often))).startsWith("10334 BSONObjectTooLarge: BSONObj size: ");
   }
