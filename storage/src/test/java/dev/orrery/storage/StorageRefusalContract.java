@@ -4,10 +4,14 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.orrery.storage.catalog.CollectionInfo;
+import dev.orrery.storage.catalog.CollectionInfo.IndexEntry;
 import dev.orrery.storage.index.IndexSpec;
 import java.util.List;
 import java.util.Map;
+import java.util.Queue;
 import java.util.TreeMap;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Consumer;
 import org.bson.BsonDocument;
 import org.bson.BsonInt32;
@@ -40,6 +44,40 @@ public abstract class StorageRefusalContract extends StorageFixture {
 
   private static BsonInt32 one() {
     return new BsonInt32(1);
+  }
+
+  /** Who is told of an index finds it, or is no longer told of it. */
+  @Test
+  void anIndexThatIsListedIsInAllPartitions() throws Exception {
+    CollectionStore collection = create("p", 16);
+    var index = IndexSpec.of(BsonDocument.parse("{v: 2, key: {v: 1}, name: 'v_1'}"));
+    var isDone = new AtomicBoolean();
+    var problems = new ConcurrentLinkedQueue<String>();
+    var reader =
+        new Thread(
+            () -> {
+              while (!isDone.get()) {
+                collection.info().indexes().forEach(entry -> read(collection, entry, problems));
+              }
+            });
+    reader.start();
+    for (int i = 0; i < 40; i++) {
+      engine.createIndexes(collection, List.of(index));
+      assertThat(engine.dropIndex(collection, "v_1")).isTrue();
+    }
+    isDone.set(true);
+    reader.join();
+    assertThat(problems).isEmpty();
+  }
+
+  private static void read(CollectionStore collection, IndexEntry entry, Queue<String> problems) {
+    try {
+      collection.partitions().forEach(partition -> partition.statistics(entry.spec()));
+    } catch (StorageException e) {
+      if (collection.info().indexes().contains(entry)) {
+        problems.add(e.getMessage());
+      }
+    }
   }
 
   @Test

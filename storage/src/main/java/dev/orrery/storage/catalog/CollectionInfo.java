@@ -48,6 +48,24 @@ public record CollectionInfo(
     public boolean isView() {
       return partitions == 0;
     }
+
+    /** The collection as it is in the beginning. */
+    public CollectionInfo describe(int id, UUID uuid, Namespace namespace) {
+      var entries = new ArrayList<IndexEntry>();
+      for (IndexSpec spec : indexes) {
+        entries.add(new IndexEntry(entries.size(), spec, true));
+      }
+      return new CollectionInfo(
+          id,
+          uuid,
+          namespace,
+          options,
+          partitionKey,
+          entries,
+          isView() ? null : PartitionMap.even(partitions),
+          throughput,
+          entries.size());
+    }
   }
 
   /**

@@ -17,7 +17,6 @@ import dev.orrery.storage.index.IndexSpec;
 import dev.orrery.storage.index.PageFilePool;
 import dev.orrery.storage.log.Log;
 import dev.orrery.storage.log.RecordGroup;
-import dev.orrery.storage.partition.PartitionMap;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -25,6 +24,7 @@ import java.util.List;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Consumer;
 import java.util.function.Supplier;
 import java.util.function.UnaryOperator;
 import org.bson.BsonDocument;
@@ -109,20 +109,7 @@ public final class ChronicleEngine implements StorageEngine {
   }
 
   private CollectionInfo describe(Namespace namespace, CollectionInfo.Creation creation) {
-    var indexes = new ArrayList<IndexEntry>();
-    for (IndexSpec spec : creation.indexes()) {
-      indexes.add(new IndexEntry(indexes.size(), spec, true));
-    }
-    return new CollectionInfo(
-        catalog.nextCollectionId(),
-        UUID.randomUUID(),
-        namespace,
-        creation.options(),
-        creation.partitionKey(),
-        indexes,
-        creation.isView() ? null : PartitionMap.even(creation.partitions()),
-        creation.throughput(),
-        indexes.size());
+    return creation.describe(catalog.nextCollectionId(), UUID.randomUUID(), namespace);
   }
 
   @Override
@@ -221,20 +208,29 @@ public final class ChronicleEngine implements StorageEngine {
     }
   }
 
-  /** Records and publishes a new description. The lock must be held. */
-  void describe(ChronicleCollection collection, CollectionInfo info) {
+  private void put(ChronicleCollection collection, CollectionInfo info) {
     collection.requireExists(); // a record after that of the drop would bring it back
     record(CatalogRecord.put(info));
     catalog.put(info);
+  }
+
+  /** Records and publishes a new description. The lock must be held. */
+  void describe(ChronicleCollection collection, CollectionInfo info) {
+    put(collection, info);
+    collection.describe(info);
+  }
+
+  /** The same with other indexes, in the partitions first: who hears of one finds it in all. */
+  void describeIndexes(ChronicleCollection collection, CollectionInfo info) {
+    put(collection, info);
+    collections.describeIndexes(collection, info.indexes());
     collection.describe(info);
   }
 
   /** Records and publishes a description with other partitions. The lock must be held. */
   void repartition(
       ChronicleCollection collection, CollectionInfo info, List<PhysicalPartition> partitions) {
-    collection.requireExists();
-    record(CatalogRecord.put(info));
-    catalog.put(info);
+    put(collection, info);
     collection.repartition(info, partitions);
   }
 
@@ -245,21 +241,19 @@ public final class ChronicleEngine implements StorageEngine {
 
   @Override
   public void createIndexes(CollectionStore collection, List<IndexSpec> indexes, Runnable pause) {
-    var target = (ChronicleCollection) collection;
-    target.structureLock().lock();
-    try {
-      new IndexBuild(this, target, pause).run(indexes);
-    } finally {
-      target.structureLock().unlock();
-    }
+    build(collection, pause, build -> build.run(indexes));
   }
 
   @Override
   public void replaceIndex(CollectionStore collection, IndexSpec changed) {
+    build(collection, () -> {}, build -> build.replace(changed));
+  }
+
+  private void build(CollectionStore collection, Runnable pause, Consumer<IndexBuild> work) {
     var target = (ChronicleCollection) collection;
     target.structureLock().lock();
     try {
-      new IndexBuild(this, target, () -> {}).replace(changed);
+      work.accept(new IndexBuild(this, target, pause));
     } finally {
       target.structureLock().unlock();
     }
@@ -305,8 +299,7 @@ public final class ChronicleEngine implements StorageEngine {
         boolean isIt = entry.spec().name().equals(altered.name());
         entries.add(isIt ? new IndexEntry(entry.id(), altered, entry.ready()) : entry);
       }
-      describe(changed, info.withIndexes(entries));
-      collections.describeIndexes(changed);
+      describeIndexes(changed, info.withIndexes(entries));
     } finally {
       ddl.unlock();
     }

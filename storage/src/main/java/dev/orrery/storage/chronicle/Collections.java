@@ -182,9 +182,8 @@ final class Collections {
     }
   }
 
-  /** Gives the indexes of open partitions their changed descriptions. */
-  void describeIndexes(ChronicleCollection collection) {
-    List<IndexEntry> entries = collection.info().indexes();
+  /** Gives the indexes of partitions their changed descriptions. */
+  void describeIndexes(ChronicleCollection collection, List<IndexEntry> entries) {
     for (PhysicalPartition partition : collection.physicalPartitions()) {
       locked(
           partition,

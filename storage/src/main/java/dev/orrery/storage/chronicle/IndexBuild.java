@@ -144,8 +144,7 @@ final class IndexBuild {
       for (IndexEntry entry : entries) {
         all.add(at++, new IndexEntry(entry.id(), entry.spec(), true));
       }
-      engine.describe(collection, info.withIndexes(all));
-      engine.all().describeIndexes(collection);
+      engine.describeIndexes(collection, info.withIndexes(all));
     } finally {
       engine.ddl().unlock();
     }
