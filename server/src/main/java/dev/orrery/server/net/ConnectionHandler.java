@@ -63,6 +63,9 @@ final class ConnectionHandler extends ChannelInboundHandlerAdapter {
   private boolean isRetrying;
   private boolean isReplyWatched;
 
+  /** How many messages came as a whole; what is unfinished belongs to the next one. */
+  private long messages;
+
   ConnectionHandler(int id, RequestHandler requests, LoopTurn turn, NetMemory memory) {
     this.id = id;
     this.requests = requests;
@@ -177,6 +180,7 @@ final class ConnectionHandler extends ChannelInboundHandlerAdapter {
           break;
         }
         isAnswering = true;
+        messages++;
         requests.handle(connection, request, new Reply(request));
       }
     } catch (WireException e) {
@@ -220,17 +224,20 @@ final class ConnectionHandler extends ChannelInboundHandlerAdapter {
   /** A message must not take memory from others for ever because its client sends no more of it. */
   private void watch(int before) {
     isWatched = true;
-    context.executor().schedule(() -> requireMore(before), PROGRESS_SECONDS, TimeUnit.SECONDS);
+    long complete = messages;
+    context
+        .executor()
+        .schedule(() -> requireMore(before, complete), PROGRESS_SECONDS, TimeUnit.SECONDS);
   }
 
-  private void requireMore(int before) {
+  private void requireMore(int before, long complete) {
     int now = decoder.unfinishedBytes();
     if (now == 0 || isAnswering || !context.channel().isActive()) {
       isWatched = false;
       return;
     }
-    boolean hasMore = now < before || (!room.isStranger() && now >= before + PROGRESS_BYTES_MIN);
-    if (hasMore || decoder.isShort()) {
+    boolean hasMore = !room.isStranger() && now >= before + PROGRESS_BYTES_MIN;
+    if (messages != complete || hasMore || decoder.isShort()) {
       watch(now);
       return;
     }
@@ -281,20 +288,23 @@ final class ConnectionHandler extends ChannelInboundHandlerAdapter {
     memory.takeReply(bytes);
     context.write(reply).addListener(sent -> memory.giveReply(bytes));
     if (!isReplyWatched) {
-      watchReplies(Long.MAX_VALUE);
+      watchReplies(0, 0);
     }
   }
 
   /** A client that does not take its long replies makes way for others when they are many. */
-  private void watchReplies(long before) {
+  private void watchReplies(long before, int replyBefore) {
     var unsent = context.channel().unsafe().outboundBuffer();
     long now = unsent == null ? 0 : unsent.totalPendingWriteBytes();
     isReplyWatched = now > 0;
-    if (now > 0 && now == before && memory.areRepliesMany()) {
+    int reply = lastReplyId; // later ones are only sent when earlier ones were taken
+    if (now > 0 && now == before && reply == replyBefore && memory.areRepliesMany()) {
       LOG.warn("{} from {} is closed: it takes no replies", connection, connection.remote());
       context.close();
     } else if (now > 0) {
-      context.executor().schedule(() -> watchReplies(now), PROGRESS_SECONDS, TimeUnit.SECONDS);
+      context
+          .executor()
+          .schedule(() -> watchReplies(now, reply), PROGRESS_SECONDS, TimeUnit.SECONDS);
     }
   }
 

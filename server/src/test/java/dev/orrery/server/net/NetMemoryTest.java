@@ -83,6 +83,22 @@ class NetMemoryTest {
     assertThat(memory.mostBytes()).isLessThan(BUDGET + (4 << 20));
   }
 
+  /** Two looks at a busy connection may well find as much of one message as of another. */
+  @Test
+  void whoSendsOneMessageAfterAnotherIsNotTakenForOneWhoStopped() throws Exception {
+    byte[] message = message(1 << 20);
+    try (var client = connect()) {
+      client.send(Arrays.copyOfRange(message, 0, 200_000));
+      Thread.sleep(8_000);
+      sendRest(client, message, 200_000);
+      assertThat(client.receive()).isNotNull();
+      client.send(Arrays.copyOfRange(message, 0, 200_000));
+      Thread.sleep(4_000);
+      sendRest(client, message, 200_000);
+      assertThat(client.receive()).isNotNull();
+    }
+  }
+
   private static void sendRest(RawClient client, byte[] message, int from) {
     try {
       client.send(Arrays.copyOfRange(message, from, message.length));
