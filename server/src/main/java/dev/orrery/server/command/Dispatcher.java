@@ -197,6 +197,9 @@ public final class Dispatcher {
     if (call.context != null && call.context.hasWritten()) {
       fail(call, new IllegalStateException("a call that has written cannot be begun anew"));
     } else {
+      if (call.context != null) {
+        call.context.operation().releaseMemory(); // another one takes its place
+      }
       runElsewhere(call.again(names));
     }
   }
