@@ -145,6 +145,24 @@ class OperationsTest {
     awaitEnd(which);
   }
 
+  @Test
+  void aWriteWhoseClientIsGoneIsShownAndKilled() throws Exception {
+    String which = "'command.comment': 'endless write'";
+    String loop = "{$map: {input: {$range: [0, 1000000]}, in: %s}}";
+    String update =
+        "{update: 'c', comment: 'endless write', updates: [{q: {_id: {$gt: 1}}, u: [{$set: {a: {$size:"
+            + " %s}}}]}]}";
+    try (var socket = new Socket("127.0.0.1", server.port())) {
+      String endless = loop.formatted("{$size: " + loop.formatted("'$_id'") + "}");
+      socket.getOutputStream().write(message(update.formatted(endless)));
+      awaitRunning(which);
+    }
+    Thread.sleep(500); // the server has noticed, and goes on: a write is not undone by a hang-up
+    Document shown = awaitRunning(which);
+    run("{killOp: 1, op: " + shown.getInteger("opid") + "}");
+    awaitEnd(which);
+  }
+
   /** The command as an OP_MSG. */
   private static byte[] message(String command) {
     BsonDocument document = BsonDocument.parse(command).append("$db", new BsonString("test"));

@@ -16,6 +16,10 @@ import java.util.function.Predicate;
  */
 public final class Operations {
   private final Map<Long, Client> clients = new ConcurrentHashMap<>();
+
+  /** Those who are gone and whose last request goes on: it is still to be seen, and killed. */
+  private final Map<Long, Client> gone = new ConcurrentHashMap<>();
+
   private final AtomicInteger lastId = new AtomicInteger();
   private final WriteLock writeLock = new WriteLock();
   private final MemoryBudget memory;
@@ -48,8 +52,12 @@ public final class Operations {
 
   /** Forgets a client that is gone, and ends what it can no longer be told. */
   public void closed(Client client) {
-    clients.remove(client.id());
+    gone.values().removeIf(each -> each.operation() == null);
     Operation last = client.operation();
+    if (last != null) {
+      gone.put(client.id(), client);
+    }
+    clients.remove(client.id());
     if (last != null && last.subject().endsWithClient()) {
       last.kill(ErrorCode.CLIENT_DISCONNECT);
     }
@@ -60,15 +68,21 @@ public final class Operations {
     return lastId.incrementAndGet();
   }
 
-  /** All connections, whether they are at work or not; a snapshot. */
+  /** All connections, whether they are at work or not, and requests without one; a snapshot. */
   public List<Client> clients() {
-    return List.copyOf(clients.values());
+    var all = new ArrayList<>(clients.values());
+    for (Client client : gone.values()) {
+      if (client.operation() != null) {
+        all.add(client);
+      }
+    }
+    return all;
   }
 
   /** What is being worked on; a snapshot. */
   public List<Operation> running() {
     var running = new ArrayList<Operation>();
-    for (Client client : clients.values()) {
+    for (Client client : clients()) {
       Operation operation = client.operation();
       if (operation != null) {
         running.add(operation);
