@@ -31,6 +31,7 @@ final class ImportState {
   private final String fingerprint;
   private final boolean isResumed;
   private final Map<String, Entry> entries = new LinkedHashMap<>();
+  private boolean isComplete;
 
   private ImportState(@Nullable Path file, String fingerprint, boolean isResumed) {
     this.file = file;
@@ -95,7 +96,7 @@ final class ImportState {
   /** Writes down how far a collection is; returns when that is on disk. */
   synchronized void save(String namespace, Entry entry) throws IOException {
     entries.put(namespace, entry);
-    if (file == null) {
+    if (file == null || isComplete) { // a thread of the last batch may tell of it late
       return;
     }
     Path next = file.resolveSibling(file.getFileName() + ".new");
@@ -127,7 +128,8 @@ final class ImportState {
   }
 
   /** The import is complete, and there is nothing to resume. */
-  void delete() throws IOException {
+  synchronized void delete() throws IOException {
+    isComplete = true;
     if (file != null) {
       Files.deleteIfExists(file);
     }

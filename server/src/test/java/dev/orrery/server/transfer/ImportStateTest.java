@@ -59,6 +59,7 @@ final class ImportStateTest {
         .isInstanceOf(TransferException.class)
         .hasMessageContaining("belongs to another import");
     second.delete();
+    second.save("test.c", new ImportState.Entry(12, "x", false));
     assertThat(file).doesNotExist();
   }
 
