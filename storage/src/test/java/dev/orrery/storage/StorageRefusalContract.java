@@ -80,6 +80,45 @@ public abstract class StorageRefusalContract extends StorageFixture {
     }
   }
 
+  /** What the log has, no index may refuse: a split's children may have to make room for it. */
+  @Test
+  void anEventLoopWritesNothingToAPartitionThatIsBeingSplit() {
+    CollectionStore collection = create("p", 1);
+    for (int i = 0; i < 200; i++) {
+      insert("{_id: %d, p: 'k%d'}".formatted(i, i));
+    }
+    var thrown = new ConcurrentLinkedQueue<RuntimeException>();
+    Runnable onLoop =
+        () -> {
+          try {
+            insert("{_id: 1000, p: 'x'}");
+          } catch (RuntimeException e) {
+            thrown.add(e);
+          }
+        };
+    engine.split(
+        collection,
+        collection.partitions().get(0).id(),
+        "1" + "0".repeat(31),
+        () -> {
+          if (thrown.isEmpty()) {
+            join(Lane.EVENT_LOOP.thread("loop", onLoop));
+          }
+        });
+    assertThat(thrown).singleElement().isInstanceOf(WouldWaitException.class);
+    assertThat(scan(collection)).hasSize(200);
+    assertThat(insert("{_id: 1000, p: 'x'}").isApplied()).isTrue();
+  }
+
+  private static void join(Thread thread) {
+    thread.start();
+    try {
+      thread.join();
+    } catch (InterruptedException e) {
+      throw new AssertionError(e);
+    }
+  }
+
   @Test
   void aDroppedCollectionRefusesEveryChangeAndStaysGone() {
     for (var change : changes().entrySet()) {

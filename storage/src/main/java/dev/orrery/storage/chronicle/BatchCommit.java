@@ -155,6 +155,7 @@ final class BatchCommit {
       return new CommitResult(0, List.of(outcomes), partitionIds(writes));
     }
     makeRoom(writes, outcomes);
+    requireMayMirror(writes);
     Appended appended = log.append(group);
     try {
       // Entries of trees may come later than all else: every entry names another record.
@@ -178,6 +179,15 @@ final class BatchCommit {
           e);
     }
     return new CommitResult(appended.lsn(), List.of(outcomes), partitionIds(writes));
+  }
+
+  /** Maps of a split's children may have to grow when the log has the group already. */
+  private static void requireMayMirror(PendingWrite[] writes) {
+    for (PendingWrite write : writes) {
+      if (write.partition.mirror() != null) {
+        Lane.requireMayWait();
+      }
+    }
   }
 
   /** Lets the maps grow now, while a full disk can still refuse the commit. */
