@@ -111,6 +111,18 @@ class ProfileTest {
   }
 
   @Test
+  void ofALargeRequestTheProfileTellsLess() {
+    run("{profile: 2}");
+    var clauses = new StringBuilder();
+    for (int i = 0; i < 20_000; i++) {
+      clauses.append("{a: ").append(i).append(", b: 1},");
+    }
+    run("{find: 'c', filter: {$or: [" + clauses + "{a: -1}]}}");
+    run("{profile: 0}");
+    assertThat(profile("{op: 'query', truncated: true, execStats: {$exists: false}}")).hasSize(1);
+  }
+
+  @Test
   void aFilterThatNeverEndsHoldsUpNoReply() {
     run(
         """

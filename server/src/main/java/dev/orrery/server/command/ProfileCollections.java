@@ -10,6 +10,7 @@ import dev.orrery.storage.catalog.CollectionInfo;
 import dev.orrery.storage.index.IndexSpec;
 import dev.orrery.storage.value.RawDocument;
 import java.util.List;
+import java.util.Set;
 import java.util.function.Supplier;
 import org.bson.BsonBoolean;
 import org.bson.BsonDocument;
@@ -23,6 +24,14 @@ import org.slf4j.LoggerFactory;
 /** The capped collection {@code system.profile} of each database that is profiled. */
 public final class ProfileCollections implements ProfileWriter {
   static final String NAME = "system.profile";
+
+  /**
+   * How large an entry may be before parts are left out; the whole profile has {@link #BYTES_MAX}.
+   */
+  private static final int ENTRY_BYTES_MAX = 100 << 10;
+
+  private static final Set<String> LARGE_PARTS = Set.of("execStats", "errMsg", "command");
+
   private static final Logger LOG = LoggerFactory.getLogger(ProfileCollections.class);
   private static final int BYTES_MAX = 1 << 20; // as in MongoDB
 
@@ -55,11 +64,21 @@ public final class ProfileCollections implements ProfileWriter {
       if (collection != null) {
         // MongoDB's entries have no _id; here every document needs one.
         entry.append("_id", new BsonObjectId(ids.get()));
-        writer(database).insertCapped(collection, RawDocument.of(entry));
+        writer(database).insertCapped(collection, storable(entry));
       }
     } catch (StorageException e) {
       LOG.warn("the profile of {} could not be written: {}", database, e.getMessage());
     }
+  }
+
+  /** What tells of a large request is as large, and of no use: that is left out. */
+  private static RawDocument storable(BsonDocument entry) {
+    RawDocument document = RawDocument.of(entry);
+    if (document.length() > ENTRY_BYTES_MAX) {
+      entry.keySet().removeAll(LARGE_PARTS);
+      document = RawDocument.of(entry.append("truncated", BsonBoolean.TRUE));
+    }
+    return document;
   }
 
   /** A writer of the server's own, which nobody pays for. */
