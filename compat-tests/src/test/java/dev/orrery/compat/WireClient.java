@@ -8,6 +8,8 @@ import java.net.Socket;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import org.bson.BsonDocument;
+import org.bson.RawBsonDocument;
+import org.bson.codecs.BsonDocumentCodec;
 
 /**
  * The smallest client: one connection, one OP_MSG at a time, the command sent and the reply
@@ -30,8 +32,10 @@ public final class WireClient implements AutoCloseable {
   }
 
   public BsonDocument command(BsonDocument command) throws IOException {
-    byte[] body = RawDocument.of(command).toByteArray();
-    var message = ByteBuffer.allocate(HEADER_BYTES + body.length).order(ByteOrder.LITTLE_ENDIAN);
+    // By the bson library, which nests deeper than the server allows.
+    ByteBuffer body = new RawBsonDocument(command, new BsonDocumentCodec()).getByteBuffer().asNIO();
+    var message =
+        ByteBuffer.allocate(HEADER_BYTES + body.remaining()).order(ByteOrder.LITTLE_ENDIAN);
     message.putInt(message.capacity()).putInt(++requestId).putInt(0).putInt(OP_MSG).putInt(0);
     message.put((byte) 0).put(body);
     socket.getOutputStream().write(message.array());

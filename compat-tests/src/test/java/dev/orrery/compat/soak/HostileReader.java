@@ -16,6 +16,7 @@ final class HostileReader implements Actor {
   private static final List<Supplier<String>> REQUESTS =
       List.of(
           () -> find(nested("{$and: [", "{n: 1}", "]}", 95)),
+          () -> find(nested("{$and: [", "{n: 1}", "]}", 140)),
           () -> find("{$or: [%s]}".formatted(list(20_000, "{n: %d}"))),
           () -> find("{n: {$in: [%s]}}".formatted(list(50_000, "%d"))),
           () -> find("{x: {$regex: '^(x+x+)+y$'}}"),

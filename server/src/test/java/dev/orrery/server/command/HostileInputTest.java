@@ -1,7 +1,9 @@
 package dev.orrery.server.command;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.orrery.storage.value.NestingException;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
@@ -128,7 +130,8 @@ class HostileInputTest {
     data.run("{insert: 'c', documents: [{_id: 1, a: 1}]}");
     assertThat(found(filter)).isEqualTo(1);
     assertThat(insert(nested(150)).containsKey("n")).isTrue();
-    BsonDocument tooDeep = insert(nested(190)); // deeper ones no message can hold
+    assertThatThrownBy(() -> insert(nested(400))).isInstanceOf(NestingException.class);
+    BsonDocument tooDeep = insert(nested(190)); // deeper ones are not even encoded
     assertThat(tooDeep.getDouble("ok").getValue() == 0 || tooDeep.containsKey("writeErrors"))
         .isTrue();
     assertThat(found(new BsonDocument())).isEqualTo(2);
