@@ -46,6 +46,7 @@ import dev.orrery.server.throughput.DatabaseThroughputs;
 import dev.orrery.server.throughput.Governor;
 import dev.orrery.server.throughput.Metering;
 import dev.orrery.server.throughput.Provisioning;
+import dev.orrery.storage.CollectionStore;
 import dev.orrery.storage.Lane;
 import dev.orrery.storage.StorageEngine;
 import dev.orrery.storage.StorageException;
@@ -79,6 +80,7 @@ final class EngineBackend implements MongoServer.Backend {
   private static final Logger LOG = LoggerFactory.getLogger(EngineBackend.class);
   private static final long STOP_SECONDS = 10;
   private static final long EXPIRE_SECONDS = 30;
+  private static final long ABANDONED_MILLIS = 500;
 
   private final StorageEngine engine;
   private final WorkerPool workers;
@@ -102,7 +104,7 @@ final class EngineBackend implements MongoServer.Backend {
     var log = new RecentLog();
     var facts = facts(config, clock);
     var sessions = new Sessions(clock);
-    var clusterClock = new ClusterClock(clock);
+    var clusterClock = new ClusterClock(engine.clock());
     var parameters = new ServerParameters();
     this.security = new Security(new EngineAccounts(engine), config.access().needsLogin());
     this.operations = new Operations(config.limits().memory());
@@ -150,18 +152,25 @@ final class EngineBackend implements MongoServer.Backend {
             services.metrics(),
             metering,
             operations);
-    var retry =
-        new ServerSideRetry(data.workers(), parameters::hasServerSideRetry, System::nanoTime);
     this.journal = journal(journals, clock);
     var dispatcher =
         new Dispatcher(parts, workers, System::nanoTime)
-            .retryingBy(retry)
+            .retryingBy(retry(data, parameters))
             .observedBy(journal)
-            .obeying(new CosmosRefusals(databases));
+            .obeying(new CosmosRefusals(databases))
+            .failingBy(this::lostClass);
     this.requests = new CommandHandler(dispatcher, services.network(), parts.access());
     this.logAppender = RecentLogAppender.attach(log);
     this.ttlMonitor = new TtlMonitor(engine, parameters, clock);
     ttlMonitor.start();
+  }
+
+  private static ServerSideRetry retry(DataServices data, ServerParameters parameters) {
+    return new ServerSideRetry(data.workers(), parameters::hasServerSideRetry, System::nanoTime);
+  }
+
+  private void lostClass(Throwable failure) {
+    host.failed("a class that requests need", failure);
   }
 
   private static CommandTable commands(
@@ -213,9 +222,27 @@ final class EngineBackend implements MongoServer.Backend {
       throws IOException {
     try {
       var engine = ChronicleEngine.open(data.path(), options, new EngineHooks(host));
+      dropTemporary(engine);
       return new EngineBackend(engine, config, data.temporary(), host);
     } catch (StorageException e) {
       throw new IOException(e.getMessage(), e);
+    }
+  }
+
+  /** What an end in the midst of a $out has left, and whatever else was created to end with us. */
+  private static void dropTemporary(StorageEngine engine) {
+    for (CollectionStore collection : engine.collections()) {
+      if (collection.info().isTemporary()) {
+        try {
+          engine.drop(collection);
+          LOG.info("dropped the temporary collection {}", collection.info().namespace());
+        } catch (StorageException e) { // it harms nobody until the next start
+          LOG.warn(
+              "the temporary collection {} could not be dropped: {}",
+              collection.info().namespace(),
+              e.getMessage());
+        }
+      }
     }
   }
 
@@ -303,6 +330,25 @@ final class EngineBackend implements MongoServer.Backend {
         EXPIRE_SECONDS,
         EXPIRE_SECONDS,
         TimeUnit.SECONDS);
+    timer.scheduleWithFixedDelay(
+        this::endAbandoned, ABANDONED_MILLIS, ABANDONED_MILLIS, TimeUnit.MILLISECONDS);
+  }
+
+  /** Ends the cursors of clients that have gone: they may have large files on disk. */
+  private void endAbandoned() {
+    if (!operations.takeLeft() || cursors.count() == 0) {
+      return;
+    }
+    try {
+      workers.execute(
+          () -> {
+            if (!cursors.endAbandoned(operations.connected())) {
+              operations.lookAgain();
+            }
+          });
+    } catch (RejectedExecutionException busy) {
+      operations.lookAgain();
+    }
   }
 
   private static void expireAll(Sessions sessions, CursorRegistry cursors) {

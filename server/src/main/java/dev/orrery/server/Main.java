@@ -79,6 +79,14 @@ public final class Main {
       // A sample of all buffers costs a twentieth of a short request; tests look at each.
       System.setProperty("io.netty.leakDetection.level", "disabled");
     }
+    if (System.getProperty("jdk.nio.maxCachedBufferSize") == null) {
+      // Else every thread keeps as much memory outside of the heap as it ever read or wrote.
+      System.setProperty("jdk.nio.maxCachedBufferSize", "262144");
+    }
+    if (System.getProperty("io.netty.jfr.enabled") == null) {
+      // Nobody records its events, and to register them holds up a loop for half a second.
+      System.setProperty("io.netty.jfr.enabled", "false");
+    }
     System.setProperty("orrery.log.level", name(config.diagnostics().logLevel()));
     boolean isSilent = config.diagnostics().logLevel() == ServerConfig.LogLevel.OFF;
     System.setProperty("orrery.log.slow", isSilent ? "off" : "info");

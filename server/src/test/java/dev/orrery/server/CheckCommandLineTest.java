@@ -140,7 +140,7 @@ final class CheckCommandLineTest {
   }
 
   @Test
-  void aRepairLeavesADamagedLogAlone() throws IOException {
+  void aRepairGivesUpWhatTheLogCannotGiveBack() throws IOException {
     try (var engine = open()) {
       fill(engine);
     }
@@ -148,9 +148,15 @@ final class CheckCommandLineTest {
     byte[] bytes = Files.readAllBytes(segment);
     bytes[30_000] ^= 1;
     Files.write(segment, bytes);
-    assertThat(check("--repair")).isEqualTo(Main.FAILED);
+    assertThat(check()).isEqualTo(Main.FAILED);
     assertThat(err.toString(StandardCharsets.UTF_8)).contains("orrery salvage");
-    assertThat(Files.readAllBytes(segment)).isEqualTo(bytes);
+    assertThat(Files.readAllBytes(segment)).as("a check changes nothing").isEqualTo(bytes);
+    assertThat(check("--repair")).as(err.toString(StandardCharsets.UTF_8)).isZero();
+    assertThat(out.toString(StandardCharsets.UTF_8))
+        .contains("given up: record ", segment + " at offset ")
+        .endsWith("The store is sound.\n");
+    assertThat(segment).as("the rest of it moved").doesNotExist();
+    assertThat(check()).isZero();
   }
 
   @Test

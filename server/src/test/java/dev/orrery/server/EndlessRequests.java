@@ -37,8 +37,8 @@ record EndlessRequests(String name, String command) {
   }
 
   private static String LOOPS() {
-    return "{$gt: [{$size: {$map: {input: {$range: [0, 1000000]}, in: {$size: {$map: {input:"
-        + " {$range: [0, 1000000]}, as: 'i', in: 1}}}}}}, 0]}";
+    return "{$gt: [{$size: {$map: {input: {$range: [0, 100000]}, in: {$size: {$map: {input:"
+        + " {$range: [0, 100000]}, as: 'i', in: 1}}}}}}, 0]}";
   }
 
   private static final String DOUBLED =
@@ -118,7 +118,7 @@ record EndlessRequests(String name, String command) {
             "{aggregate: 'c', cursor: {}, pipeline: [{$project: {x: ["
                 + IntStream.range(0, 40)
                     .mapToObj(
-                        i -> "{$size: {$setUnion: [{$range: [0, %d]}]}}".formatted(900000 + i))
+                        i -> "{$size: {$setUnion: [{$range: [0, %d]}]}}".formatted(300000 + i))
                     .collect(csv())
                 + "]}}]}"));
   }
@@ -154,7 +154,7 @@ record EndlessRequests(String name, String command) {
   private static List<EndlessRequests> stages() {
     String lookup = "{$lookup: {from: 'c', as: '%s', pipeline: []}}, {$unwind: '$%s'}";
     String many = lookup.formatted("x", "x") + "," + lookup.formatted("y", "y");
-    String numbers = "{$limit: 1}, {$project: {n: {$range: [0, 1000000]}}}, {$unwind: '$n'}";
+    String numbers = "{$limit: 1}, {$project: {n: {$range: [0, 200000]}}}, {$unwind: '$n'}";
     return List.of(
         pipeline("$lookup and $unwind", many + ", {$count: 'n'}"),
         pipeline(

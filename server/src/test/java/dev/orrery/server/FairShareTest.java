@@ -3,11 +3,14 @@ package dev.orrery.server;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.mongodb.client.MongoClient;
+import com.mongodb.client.MongoCollection;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
+import java.util.concurrent.Executors;
+import java.util.stream.IntStream;
 import org.bson.BsonDocument;
 import org.bson.BsonInt32;
 import org.bson.Document;
@@ -43,7 +46,7 @@ class FairShareTest {
     try (MongoClient client = server.client("", "")) {
       var documents = new ArrayList<Document>();
       for (int i = 0; i < 500; i++) {
-        documents.add(new Document("_id", i).append("g", i % 10));
+        documents.add(document(i));
       }
       client.getDatabase("test").getCollection("c").insertMany(documents);
     }
@@ -77,6 +80,14 @@ class FairShareTest {
         times.add(Duration.ofNanos(System.nanoTime() - start));
       }
     }
+    requireSoon(times);
+  }
+
+  private static Document document(int id) {
+    return new Document("_id", id).append("g", id % 10);
+  }
+
+  private static void requireSoon(List<Duration> times) {
     Collections.sort(times);
     assertThat(times.get(SCANS / 2)).isLessThan(AT_ONCE);
     assertThat(times.get(SCANS - 1)).isLessThan(LATE);
@@ -108,6 +119,38 @@ class FairShareTest {
     }
     requireScans("127.0.0.9");
     assertThat(workers()).isLessThanOrEqualTo(128);
+  }
+
+  @Test
+  void shortScansDoNotWaitForLongRequestsOfAnotherUserFromTheSameMachine() throws Exception {
+    try (TestServer guarded = TestServer.start("--auth")) {
+      guarded.createRoot();
+      try (MongoClient root = guarded.client("root:secret@", "")) {
+        root.getDatabase("admin")
+            .runCommand(
+                Document.parse(
+                    "{createUser: 'greedy', pwd: 'secret', roles: ['readAnyDatabase']}"));
+        MongoCollection<Document> collection = root.getDatabase("test").getCollection("c");
+        collection.insertMany(IntStream.range(0, 500).mapToObj(FairShareTest::document).toList());
+        var threads = Executors.newCachedThreadPool();
+        try (MongoClient other =
+            guarded.client("greedy:secret@", "maxPoolSize=70&retryReads=false")) {
+          for (int i = 0; i < 64; i++) {
+            threads.submit(() -> other.getDatabase("test").runCommand(ENDLESS));
+          }
+          Thread.sleep(2000);
+          var times = new ArrayList<Duration>();
+          for (int i = 0; i < SCANS; i++) {
+            long start = System.nanoTime();
+            assertThat(collection.find(new Document("g", 5)).into(new ArrayList<>())).hasSize(50);
+            times.add(Duration.ofNanos(System.nanoTime() - start));
+          }
+          requireSoon(times);
+        } finally {
+          threads.shutdownNow();
+        }
+      }
+    }
   }
 
   @Test

@@ -12,8 +12,12 @@ import java.util.regex.Pattern;
 
 /** One source file, and what {@link TidyTest} wants to know of it. */
 final class JavaSource {
-  /** A method or constructor: its name, its first line, its length and its parameters. */
-  record Method(String name, int line, int lines, int parameters) {}
+  /**
+   * A method or constructor: its name, its first line, its length and its parameters.
+   *
+   * @param assigned the parameters that it gives other values
+   */
+  record Method(String name, int line, int lines, int parameters, List<String> assigned) {}
 
   private static final Pattern METHOD =
       Pattern.compile(
@@ -24,6 +28,7 @@ final class JavaSource {
       Pattern.compile(
           "^(?:if|for|while|switch|try|catch|do|else|synchronized|return|throw|new)\\b|->|="
               + "|\\b(?:class|interface|enum|record|new)\\s");
+  private static final Pattern LAST_WORD = Pattern.compile("\\b(\\w+)\\s*(?=,|$)");
   private static final Pattern PACKAGE = Pattern.compile("(?m)^package ([\\w.]+);");
   private static final Pattern IMPORT =
       Pattern.compile("(?m)^import (?:static )?(dev\\.orrery\\.[\\w.]+);");
@@ -123,7 +128,21 @@ final class JavaSource {
     }
     int first = lineOf(start + code.substring(start, open).indexOf(header));
     int lines = lineOf(close) - first + 1;
-    methods.add(new Method(matcher.group(1), first, lines, count(matcher.group(2))));
+    List<String> assigned = assigned(matcher.group(2), code.substring(open, close));
+    methods.add(new Method(matcher.group(1), first, lines, count(matcher.group(2)), assigned));
+  }
+
+  private static List<String> assigned(String parameters, String body) {
+    var names = new ArrayList<String>();
+    Matcher last = LAST_WORD.matcher(parameters);
+    while (last.find()) {
+      String assignment =
+          "(?<![\\w.])%s\\s*(?:[-+*/%%|&^]|<<|>>>?)?=(?!=)|(?<![\\w.])%1$s(?:\\+\\+|--)";
+      if (Pattern.compile(assignment.formatted(last.group(1))).matcher(body).find()) {
+        names.add(last.group(1));
+      }
+    }
+    return names;
   }
 
   private static int count(String parameters) {

@@ -10,9 +10,12 @@ import ch.qos.logback.core.read.ListAppender;
 import com.mongodb.MongoCommandException;
 import com.mongodb.client.MongoClient;
 import com.mongodb.client.MongoDatabase;
+import com.sun.management.ThreadMXBean;
 import java.io.IOException;
+import java.lang.management.ManagementFactory;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.stream.IntStream;
 import org.bson.Document;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -120,6 +123,31 @@ class ProfileTest {
     run("{find: 'c', filter: {$or: [" + clauses + "{a: -1}]}}");
     run("{profile: 0}");
     assertThat(profile("{op: 'query', truncated: true, execStats: {$exists: false}}")).hasSize(1);
+  }
+
+  /** What the thread has allocated that writes requests down. */
+  private static long journalBytes() {
+    var threads = (ThreadMXBean) ManagementFactory.getThreadMXBean();
+    return Thread.getAllStackTraces().keySet().stream()
+        .filter(thread -> thread.getName().equals("journal"))
+        .mapToLong(thread -> threads.getThreadAllocatedBytes(thread.getId()))
+        .sum();
+  }
+
+  @Test
+  void toWriteALargeRequestDownTakesLittleMemory() {
+    run("{profile: 2, slowms: 0}");
+    var values = IntStream.range(0, 100_000).mapToObj(i -> new Document("x", i)).toList();
+    var filter = new Document("$nor", List.of(new Document("b", new Document("$eq", values))));
+    var find = new Document("find", "c").append("filter", filter).append("comment", "large");
+    long before = journalBytes();
+    database.runCommand(find);
+    assertThat(journalBytes() - before).isBetween(1L, 8L << 20);
+    run("{profile: 0, slowms: 1000000}");
+    Document entry = profile("{op: 'query', 'command.comment': 'large'}").get(0);
+    assertThat(entry).containsEntry("planSummary", "COLLSCAN").containsEntry("truncated", true);
+    assertThat(entry.get("command", Document.class).getString("$truncated"))
+        .startsWith("{ find: \"c\", filter: { $nor: [ { b: { $eq: [ { x: 0 }, { x: 1 }");
   }
 
   @Test

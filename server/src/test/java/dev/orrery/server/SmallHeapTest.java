@@ -20,6 +20,7 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.stream.IntStream;
+import org.bson.BsonDocument;
 import org.bson.Document;
 import org.bson.types.Binary;
 import org.junit.jupiter.api.Test;
@@ -34,6 +35,9 @@ class SmallHeapTest {
   private static final int SORTS = 8;
   private static final int CURSORS = 1_000;
 
+  /** A ping goes through threads of two processes, some of them twice. */
+  private static final int STALLS_IN_A_PING = 8;
+
   @TempDir private Path directory;
 
   @Test
@@ -45,6 +49,7 @@ class SmallHeapTest {
       try {
         var isOver = new AtomicBoolean();
         Future<List<Long>> pings = threads.submit(() -> ping(server, isOver));
+        Future<Long> machine = threads.submit(() -> longestStall(isOver));
         var work = new ArrayList<Callable<Void>>();
         for (int i = 0; i < SORTS; i++) {
           boolean isPipeline = i % 2 == 1;
@@ -59,9 +64,10 @@ class SmallHeapTest {
         List<Long> times = pings.get();
         Collections.sort(times);
         assertThat(times).hasSizeGreaterThan(20);
-        // The processors may be shared with other builds, so a few may take longer.
-        assertThat(times.get(times.size() * 98 / 100)).as("98 of 100 pings, ms").isLessThan(1_000);
-        assertThat(times.get(times.size() - 1)).as("slowest ping, ms").isLessThan(5_000);
+        // The processors may be shared with other builds, which hold this process up as well.
+        assertThat(times.get(times.size() - 1))
+            .as("slowest ping, ms")
+            .isLessThan(1_000 + STALLS_IN_A_PING * machine.get());
       } finally {
         threads.shutdownNow();
       }
@@ -97,6 +103,90 @@ class SmallHeapTest {
       }
     }
     return times;
+  }
+
+  /** For how long a thread does not get a processor that asks for one every few milliseconds. */
+  private static long longestStall(AtomicBoolean isOver) throws InterruptedException {
+    long longest = 0;
+    for (long before = System.nanoTime(); !isOver.get(); ) {
+      Thread.sleep(5);
+      long now = System.nanoTime();
+      longest = Math.max(longest, (now - before) / 1_000_000 - 5);
+      before = now;
+    }
+    return longest;
+  }
+
+  @Test
+  void manyMayReadTheLongestDocumentsAtOnce() throws Exception {
+    try (ServerProcess server = ServerProcess.start(directory, List.of("-Xmx128m"));
+        MongoClient client = server.client("")) {
+      MongoCollection<Document> collection = client.getDatabase("d").getCollection("long");
+      var text = "t".repeat(15_900_000);
+      for (int i = 0; i < 6; i++) {
+        collection.insertOne(new Document("_id", i).append("t", text));
+      }
+      var threads = Executors.newCachedThreadPool();
+      try {
+        var work = new ArrayList<Callable<Void>>();
+        for (int i = 0; i < 4; i++) {
+          work.add(() -> readAll(server, text.length()));
+        }
+        for (Future<Void> done : threads.invokeAll(work)) {
+          done.get();
+        }
+      } finally {
+        threads.shutdownNow();
+      }
+      assertThat(server.errors()).doesNotContain("OutOfMemory");
+      Document status = client.getDatabase("d").runCommand(new Document("serverStatus", 1));
+      assertThat(status.get("memoryBudget", Document.class).get("usedBytes"))
+          .asString()
+          .isEqualTo("0");
+    }
+  }
+
+  private static Void readAll(ServerProcess server, int length) {
+    try (MongoClient client = server.client("")) {
+      MongoCollection<Document> collection = client.getDatabase("d").getCollection("long");
+      int count = 0;
+      for (Document each : collection.find()) {
+        assertThat(each.getString("t")).hasSize(length);
+        assertThat(each.getInteger("_id")).isEqualTo(count++);
+      }
+      assertThat(count).isEqualTo(6);
+      assertThat(collection.find(new Document("_id", 3)).first().getString("t")).hasSize(length);
+    }
+    return null;
+  }
+
+  @Test
+  void clientsThatDoNotTakeTheirRepliesHoldNobodyUp() throws Exception {
+    try (ServerProcess server = ServerProcess.start(directory, List.of("-Xmx128m"));
+        MongoClient client = server.client("")) {
+      MongoCollection<Document> collection = client.getDatabase("test").getCollection("long");
+      collection.insertOne(new Document("_id", 1).append("t", "t".repeat(15_900_000)));
+      var silent = new ArrayList<RawConnection>();
+      try {
+        for (int i = 0; i < 30; i++) {
+          var connection = new RawConnection(server.port(), "127.0.0.1");
+          silent.add(connection);
+          connection.send(BsonDocument.parse("{find: 'long', filter: {_id: 1}}"));
+        }
+        var small = client.getDatabase("test").getCollection("small");
+        for (int i = 0; i < 100; i++) {
+          long start = System.nanoTime();
+          small.insertOne(new Document("_id", i));
+          assertThat(small.find(new Document("_id", i)).first()).isNotNull();
+          assertThat(System.nanoTime() - start).isLessThan(10_000_000_000L);
+        }
+      } finally {
+        for (RawConnection connection : silent) {
+          connection.close();
+        }
+      }
+      assertThat(server.errors()).doesNotContain("OutOfMemory");
+    }
   }
 
   private static Void sort(ServerProcess server, boolean isPipeline) {

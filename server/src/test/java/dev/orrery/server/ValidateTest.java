@@ -4,10 +4,13 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.mongodb.MongoCommandException;
+import com.mongodb.MongoQueryException;
 import com.mongodb.client.MongoClient;
 import com.mongodb.client.MongoCollection;
 import java.io.IOException;
 import java.io.RandomAccessFile;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -131,6 +134,53 @@ final class ValidateTest {
               "Cannot explicitly set 'checkBSONConformance: false' with full validation set.");
       assertThat(database.runCommand(Document.parse("{validate: 'c', metadata: true}")))
           .containsEntry("valid", true);
+    }
+  }
+
+  private void rot(String... contents) throws IOException {
+    Path log = data.resolve("log/0000000000000001.log");
+    String bytes = Files.readString(log, StandardCharsets.ISO_8859_1);
+    for (String content : contents) {
+      flip(log, bytes.indexOf(content + "\0"));
+    }
+  }
+
+  @Test
+  void aDocumentThatRottedCanBeDeletedOrGivenUp() throws IOException {
+    fill();
+    rot("value-77", "value-99");
+    try (var server = start();
+        MongoClient client = server.client("", "")) {
+      var database = client.getDatabase("db");
+      MongoCollection<Document> things = database.getCollection("things");
+      assertThat(things.find(new Document("_id", 78)).first()).containsEntry("v", "value-78");
+      assertThatThrownBy(() -> things.find(new Document("_id", 77)).first())
+          .isInstanceOfSatisfying(
+              MongoQueryException.class,
+              e ->
+                  assertThat(e.getErrorMessage())
+                      .contains("0000000000000001.log at offset", "delete it by its _id"));
+      assertThatThrownBy(() -> things.deleteOne(new Document("v", "value-77")))
+          .hasMessageContaining("delete it by its _id");
+      assertThat(things.deleteOne(new Document("_id", 77)).getDeletedCount()).isEqualTo(1);
+      assertThat(things.deleteOne(new Document("_id", 77)).getDeletedCount()).isZero();
+      assertThat(things.countDocuments(new Document("v", "value-77"))).isZero();
+      things.insertOne(new Document("_id", 77).append("v", "again"));
+
+      Document repaired = database.runCommand(Document.parse("{validate: 'things', repair: true}"));
+      assertThat(repaired.getBoolean("valid")).as(repaired.toJson()).isTrue();
+      assertThat(repaired.getBoolean("repaired")).isTrue();
+      assertThat(repaired.getInteger("numRemovedCorruptRecords")).isEqualTo(1);
+      assertThat(repaired.getList("corruptRecords", Long.class)).hasSize(1);
+      assertThat(repaired.getList("warnings", String.class))
+          .anyMatch(line -> line.contains("_id 99"));
+      assertThat(things.countDocuments(Document.parse("{v: {$gte: ''}}"))).isEqualTo(DOCUMENTS - 1);
+      assertThat(things.find().into(new ArrayList<>())).hasSize(DOCUMENTS - 1);
+    }
+    try (var server = start();
+        MongoClient client = server.client("", "")) {
+      var things = client.getDatabase("db").getCollection("things");
+      assertThat(things.find().into(new ArrayList<>())).hasSize(DOCUMENTS - 1);
     }
   }
 }

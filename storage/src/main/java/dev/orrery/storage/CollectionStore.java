@@ -20,6 +20,12 @@ public interface CollectionStore {
   /** The partition that owns documents with that partition key; null is a missing value. */
   PartitionStore partitionOf(RawValue partitionKey);
 
+  /** The partition that owns a new document of that key. */
+  PartitionStore ownerOf(WriteKey key);
+
+  /** The key of a new document, which must have an {@code _id}. */
+  WriteKey keyOf(RawDocument document);
+
   /** The partition key's value in that document, or null when it is missing. */
   RawValue partitionKeyOf(RawDocument document);
 

@@ -82,6 +82,13 @@ public enum Lane {
     }
   }
 
+  /** Refuses event loops: to be called before much is read, which takes time and memory. */
+  public static void requireMayReadMuch() {
+    if (current() == EVENT_LOOP) {
+      throw WouldWaitException.LARGE_READ;
+    }
+  }
+
   /**
    * Takes a lock that is mostly held for microseconds, and now and then while its holder waits for
    * the disk. An event loop gives up in the second case.

@@ -8,8 +8,8 @@ import org.bson.BsonValue;
 
 /**
  * One physical partition of a collection: the documents whose partition key hashes into its range.
- * Reads see every committed write, whether durable yet or not. All methods may be called from any
- * thread.
+ * Reads see what their {@link View} shows: without one, every committed write, whether durable yet
+ * or not. Figures are those of the present in any case. All methods may be called from any thread.
  */
 public interface PartitionStore {
   /** Unique within the collection and never reused. */
@@ -31,9 +31,6 @@ public interface PartitionStore {
 
   /** All documents in natural order, or against it. */
   RecordCursor scan(boolean reverse);
-
-  /** All documents after that record, in natural order. */
-  RecordCursor scanAfter(long recordId);
 
   /** Entries of an ordered index; the index must be ready. */
   IndexCursor scan(IndexSpec index, IndexRange range);

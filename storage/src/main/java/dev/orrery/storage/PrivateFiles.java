@@ -4,6 +4,7 @@ import java.io.IOException;
 import java.nio.channels.FileChannel;
 import java.nio.file.FileVisitResult;
 import java.nio.file.Files;
+import java.nio.file.LinkOption;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.OpenOption;
 import java.nio.file.Path;
@@ -14,7 +15,9 @@ import java.nio.file.attribute.FileAttribute;
 import java.nio.file.attribute.PosixFilePermission;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.util.EnumSet;
+import java.util.List;
 import java.util.Set;
+import java.util.stream.Stream;
 
 /**
  * Creates files and directories that nobody but their owner can use, whatever the umask is. Every
@@ -116,6 +119,26 @@ public final class PrivateFiles {
             return FileVisitResult.CONTINUE;
           }
         });
+  }
+
+  /**
+   * Deletes a file, or a directory with all that is in it; nothing if there is neither. Links are
+   * not followed. Modes that keep the owner out do not keep what is his.
+   */
+  public static void delete(Path path) throws IOException {
+    if (Files.isDirectory(path, LinkOption.NOFOLLOW_LINKS)) {
+      if (hasOwners(path) && !(Files.isReadable(path) && Files.isExecutable(path))) {
+        Files.setPosixFilePermissions(path, DIRECTORY);
+      }
+      List<Path> entries;
+      try (Stream<Path> found = Files.list(path)) {
+        entries = found.toList();
+      }
+      for (Path entry : entries) {
+        delete(entry);
+      }
+    }
+    Files.deleteIfExists(path);
   }
 
   private static void close(Path path) throws IOException {

@@ -9,13 +9,26 @@ import java.util.List;
  * @param remaining one line for each fault that could not be mended
  * @param missingEntries index entries that documents should have had and had not
  * @param extraEntries index entries that no document had
+ * @param givenUp the documents that could not be read, which are no more
  */
 public record RepairResult(
-    List<String> found, List<String> remaining, long missingEntries, long extraEntries) {
+    List<String> found,
+    List<String> remaining,
+    long missingEntries,
+    long extraEntries,
+    List<GivenUp> givenUp) {
   public RepairResult {
     found = List.copyOf(found);
     remaining = List.copyOf(remaining);
+    givenUp = List.copyOf(givenUp);
   }
+
+  /**
+   * A document that could not be read.
+   *
+   * @param what which one it was, as far as that is known, and what was wrong with it
+   */
+  public record GivenUp(long recordId, String what) {}
 
   /** Whether something was wrong and no longer is. */
   public boolean isRepaired() {

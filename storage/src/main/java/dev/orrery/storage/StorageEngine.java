@@ -2,6 +2,7 @@ package dev.orrery.storage;
 
 import dev.orrery.storage.catalog.CollectionInfo;
 import dev.orrery.storage.index.IndexSpec;
+import dev.orrery.storage.value.RawValue;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.UnaryOperator;
@@ -35,8 +36,12 @@ public interface StorageEngine extends AutoCloseable {
    */
   CollectionStore replaceEmpty(CollectionStore collection, CollectionInfo.Creation creation);
 
-  /** Gives a collection another name; false when that is taken or the collection is gone. */
-  boolean rename(CollectionStore collection, Namespace to, boolean dropTarget);
+  /**
+   * Gives a collection another name, and with {@code dropTarget} drops the collection that has it
+   * at that moment. False when the name is taken, for a view's always, and when the collection is
+   * gone or no longer has the name {@code from}. What was temporary is so no longer.
+   */
+  boolean rename(CollectionStore collection, Namespace from, Namespace to, boolean dropTarget);
 
   /**
    * Changes options or throughput. {@code change} gets the present description and may be called
@@ -71,8 +76,20 @@ public interface StorageEngine extends AutoCloseable {
   /** Replaces the description of an index whose keys stay the same (hidden, expiry). */
   void alterIndex(CollectionStore collection, IndexSpec changed);
 
+  /** What is committed now, and later on what is committed then. */
+  View newest();
+
+  /**
+   * What is committed now, to be read as long as the view is open. Every commit that was answered
+   * before this call is seen.
+   */
+  View pin();
+
   /** Commits a batch; see {@link WriteBatch} and {@link CommitResult}. Never waits for the disk. */
   CommitResult commit(WriteBatch batch, WorkMeter meter);
+
+  /** The clock that gives every commit its cluster time. */
+  CommitClock clock();
 
   /** Completes when everything up to that sequence number survives a power cut. */
   CompletableFuture<Void> whenDurable(long lsn);
@@ -118,12 +135,21 @@ public interface StorageEngine extends AutoCloseable {
 
   /**
    * Checks a collection as {@link #validate} does, and makes everything anew that can be made from
-   * the documents where there is a fault, while reads and writes go on.
+   * the documents where there is a fault, while reads and writes go on. A document that cannot be
+   * read any more is given up.
    *
    * @param pause called now and then, without any lock of a partition: what it throws ends the
    *     repair, and what was not yet made anew stays as it was
    */
   RepairResult repair(CollectionStore collection, Runnable pause);
+
+  /**
+   * Deletes a document that cannot be read any more, by its key alone, and returns the sequence
+   * number; 0 when there is no such document, or it can be read after all.
+   *
+   * @param partitionKey null when the collection has none
+   */
+  long discard(CollectionStore collection, RawValue partitionKey, RawValue id);
 
   /** Bytes that the engine occupies on disk, log and indexes together. */
   long diskBytes();

@@ -24,6 +24,8 @@ public final class StorageException extends RuntimeException {
     LOG_TRIMMED,
     /** The partition was split or merged: others have its documents now. */
     PARTITION_REPLACED,
+    /** What is read at a point is no longer kept, or was made anew after it. */
+    POINT_LOST,
     /** The store is closed, or stopped taking writes after a failed fsync. */
     UNAVAILABLE,
     /** The directory belongs to another process or was written by a newer version. */

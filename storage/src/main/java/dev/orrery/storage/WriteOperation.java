@@ -4,8 +4,17 @@ import dev.orrery.storage.value.RawDocument;
 
 /** One change to one document, with the precondition under which it may happen. */
 public sealed interface WriteOperation {
-  /** A new document; no document with its primary key or its unique keys may exist. */
-  record Insert(CollectionStore collection, RawDocument document) implements WriteOperation {}
+  /**
+   * A new document; no document with its primary key or its unique keys may exist.
+   *
+   * @param key that of the document in the collection
+   */
+  record Insert(CollectionStore collection, RawDocument document, WriteKey key)
+      implements WriteOperation {
+    public Insert(CollectionStore collection, RawDocument document) {
+      this(collection, document, collection.keyOf(document));
+    }
+  }
 
   /**
    * A new body for a document that must still be the version that was read. Its primary key stays

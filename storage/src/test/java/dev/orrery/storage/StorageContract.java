@@ -273,7 +273,7 @@ public abstract class StorageContract extends StorageFixture {
     insert("{_id: 1}");
     var renamed = new Namespace("db2", "others");
 
-    assertThat(engine.rename(things(), renamed, false)).isTrue();
+    assertThat(engine.rename(things(), things().info().namespace(), renamed, false)).isTrue();
     assertThat(things()).isNull();
     assertThat(scan(engine.find(renamed))).hasSize(1);
     assertThat(engine.drop(engine.find(renamed))).isTrue();

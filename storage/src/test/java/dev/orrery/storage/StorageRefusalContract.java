@@ -150,7 +150,9 @@ public abstract class StorageRefusalContract extends StorageFixture {
     long lsn = engine.lastLsn();
 
     assertThat(engine.drop(dropped)).isFalse();
-    assertThat(engine.rename(dropped, new Namespace("db", "others"), true)).isFalse();
+    assertThat(
+            engine.rename(dropped, dropped.info().namespace(), new Namespace("db", "others"), true))
+        .isFalse();
     assertThat(engine.replaceEmpty(dropped, SHARDED)).isNull();
     assertThat(engine.validate(dropped)).isEmpty();
     var replace = new WriteOperation.Replace(dropped, stored, raw("{_id: 1, a: 1}"));

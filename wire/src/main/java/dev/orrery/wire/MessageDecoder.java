@@ -116,6 +116,7 @@ public final class MessageDecoder implements AutoCloseable {
       filled++;
       if (filled == Integer.BYTES) {
         requireLength(length);
+        room.announce(length);
       }
     }
     if (filled >= Integer.BYTES) {

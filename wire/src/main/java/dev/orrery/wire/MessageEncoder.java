@@ -3,18 +3,23 @@ package dev.orrery.wire;
 import dev.orrery.wire.Message.Header;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
+import io.netty.buffer.Unpooled;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.zip.CRC32C;
 
 /**
  * Writes messages, each into one new buffer that the caller releases. A document is copied once,
- * from its array to the buffer.
+ * from its array to the buffer; a very long one is not copied, so its array must not change until
+ * the buffer is released.
  */
 public final class MessageEncoder {
   private static final int AWAIT_CAPABLE = 8; // what every server since 1.6 says of itself
   private static final int REPLY_FIELDS_BYTES = 20;
   private static final int COMPRESSED_FIELDS_BYTES = 9;
+
+  /** A longer document becomes a part of the buffer as it is. */
+  public static final int COPIED_BYTES_MAX = 1 << 20;
 
   private final ByteBufAllocator allocator;
 
@@ -53,6 +58,9 @@ public final class MessageEncoder {
   }
 
   private ByteBuf opMsg(OpMsg message) {
+    if (isLongReply(message)) {
+      return wrapped(message);
+    }
     int length = WireLimits.HEADER_BYTES + Integer.BYTES + 1 + message.body().length();
     for (DocumentSequence sequence : message.sequences()) {
       length = Math.addExact(length, 1 + sectionBytes(sequence));
@@ -76,6 +84,25 @@ public final class MessageEncoder {
       out.writeIntLE((int) checksum.getValue());
     }
     return out;
+  }
+
+  private static boolean isLongReply(OpMsg message) {
+    return message.body().length() > COPIED_BYTES_MAX
+        && message.sequences().isEmpty()
+        && message.header().compressor() == Compressor.NOOP
+        && !message.has(OpMsg.CHECKSUM_PRESENT);
+  }
+
+  /** A head, and the document where it is. */
+  private ByteBuf wrapped(OpMsg message) {
+    DocumentBytes body = message.body();
+    int headBytes = WireLimits.HEADER_BYTES + Integer.BYTES + 1;
+    ByteBuf head = allocator.heapBuffer(headBytes);
+    writeHeader(head, message.header(), OpCode.OP_MSG, headBytes + body.length());
+    head.writeIntLE(message.flags());
+    head.writeByte(0);
+    return Unpooled.wrappedBuffer(
+        head, Unpooled.wrappedBuffer(body.bytes(), body.offset(), body.length()));
   }
 
   private static int sectionBytes(DocumentSequence sequence) {
@@ -104,11 +131,15 @@ public final class MessageEncoder {
 
   private ByteBuf start(Header header, OpCode opCode, int length) {
     ByteBuf out = allocator.buffer(length);
+    writeHeader(out, header, opCode, length);
+    return out;
+  }
+
+  private static void writeHeader(ByteBuf out, Header header, OpCode opCode, int length) {
     out.writeIntLE(length);
     out.writeIntLE(header.requestId());
     out.writeIntLE(header.responseTo());
     out.writeIntLE(opCode.number());
-    return out;
   }
 
   private static ByteBuf writeDocument(ByteBuf out, DocumentBytes document) {

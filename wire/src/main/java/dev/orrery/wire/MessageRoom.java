@@ -19,6 +19,9 @@ public interface MessageRoom {
   /** The longest message that may come now, packed or not. */
   int lengthMax();
 
+  /** Says how long the message will be that is arriving, if its peer says the truth. */
+  default void announce(int length) {}
+
   /**
    * Takes memory for a message that is arriving, in addition to what was taken for it before; false
    * when there is none left at this time.

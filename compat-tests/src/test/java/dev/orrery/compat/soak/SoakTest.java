@@ -32,7 +32,7 @@ import org.junit.jupiter.api.io.TempDir;
  * timeline, the server's log, its threads at a failure.
  */
 final class SoakTest {
-  private static final double MINUTES = Double.parseDouble(System.getProperty("soak.minutes", "2"));
+  private static final double MINUTES = Double.parseDouble(System.getProperty("soak.minutes", "5"));
   private static final long SEED = Long.getLong("soak.seed", System.nanoTime());
   private static final int WRITERS = Integer.getInteger("soak.clients", 32);
 

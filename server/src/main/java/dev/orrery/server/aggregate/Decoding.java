@@ -1,6 +1,7 @@
 package dev.orrery.server.aggregate;
 
 import dev.orrery.server.expression.Dependencies;
+import dev.orrery.server.expression.Work;
 import dev.orrery.storage.value.RawDocument;
 import java.util.List;
 import java.util.function.Function;
@@ -26,7 +27,11 @@ record Decoding(Environment.RawStream raw, Function<RawDocument, BsonDocument> d
   @Override
   public @Nullable BsonDocument next() {
     RawDocument next = raw.next();
-    return next == null ? null : decoder.apply(next);
+    if (next == null) {
+      return null;
+    }
+    Work.countBytes(next.length());
+    return decoder.apply(next);
   }
 
   @Override

@@ -5,7 +5,7 @@ import dev.orrery.server.error.CommandException;
 import dev.orrery.server.error.ErrorCode;
 import dev.orrery.server.expression.FieldNames;
 import dev.orrery.server.expression.Numbers;
-import dev.orrery.storage.value.BsonOrder;
+import dev.orrery.server.expression.WatchedOrder;
 import java.util.List;
 import org.bson.BsonDocument;
 import org.bson.BsonInt32;
@@ -121,7 +121,7 @@ final class DensifyParser {
     }
     BsonValue lower = pair.get(0);
     BsonValue upper = pair.get(1);
-    if (BsonOrder.CANONICAL.compare(lower, upper) > 0) {
+    if (WatchedOrder.CANONICAL.compare(lower, upper) > 0) {
       throw new CommandException(
           ErrorCode.LOCATION_5733402,
           "A bounding array must be an ascending array of either two dates or two numbers");

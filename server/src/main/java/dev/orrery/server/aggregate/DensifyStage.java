@@ -4,7 +4,7 @@ import dev.orrery.server.error.CommandException;
 import dev.orrery.server.error.ErrorCode;
 import dev.orrery.server.expression.Dependencies;
 import dev.orrery.server.expression.Numbers;
-import dev.orrery.storage.value.BsonOrder;
+import dev.orrery.server.expression.WatchedOrder;
 import java.util.List;
 import org.bson.BsonDocument;
 import org.bson.BsonValue;
@@ -96,6 +96,6 @@ record DensifyStage(
   }
 
   static boolean isLess(BsonValue left, BsonValue right) {
-    return BsonOrder.CANONICAL.compare(left, right) < 0;
+    return WatchedOrder.CANONICAL.compare(left, right) < 0;
   }
 }

@@ -3,6 +3,7 @@ package dev.orrery.server.aggregate;
 import dev.orrery.server.error.CommandException;
 import dev.orrery.server.error.ErrorCode;
 import dev.orrery.server.expression.ValueSize;
+import dev.orrery.server.expression.Work;
 import dev.orrery.storage.value.NestingException;
 import dev.orrery.storage.value.RawDocument;
 import java.util.List;
@@ -31,7 +32,9 @@ final class Documents {
       return RawDocument.wrap(buffer.array(), buffer.position(), buffer.remaining());
     }
     try {
-      return RawDocument.of(document, bytesMax);
+      RawDocument encoded = RawDocument.of(document, bytesMax);
+      Work.countBytes(encoded.length());
+      return encoded;
     } catch (NestingException e) {
       throw new CommandException(ErrorCode.OVERFLOW, e.getMessage());
     }

@@ -5,6 +5,7 @@ import dev.orrery.storage.value.RawElements;
 import dev.orrery.storage.value.RawValue;
 import java.nio.charset.StandardCharsets;
 import java.util.Collection;
+import java.util.HashMap;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
@@ -20,11 +21,17 @@ import org.jspecify.annotations.Nullable;
  * finds arrays and scalars where they were.
  */
 final class FieldSelection {
+  /** More names than that are not compared with each field one after the other. */
+  private static final int COMPARED_MAX = 16;
+
   private final byte[][] encodedNames;
   private final String[] names;
 
   /** What is read of each field; null is all of it. */
   private final @Nullable FieldSelection[] below;
+
+  /** The places of many names; null for a few. */
+  private final @Nullable Map<String, Integer> places;
 
   private FieldSelection(Map<String, Set<String>> fields) {
     int count = fields.size();
@@ -37,6 +44,10 @@ final class FieldSelection {
       encodedNames[next] = field.getKey().getBytes(StandardCharsets.UTF_8);
       below[next] = field.getValue().contains("") ? null : of(field.getValue());
       next++;
+    }
+    places = count > COMPARED_MAX ? new HashMap<>() : null;
+    for (int i = 0; places != null && i < count; i++) {
+      places.put(names[i], i);
     }
   }
 
@@ -68,6 +79,10 @@ final class FieldSelection {
   }
 
   private int place(RawElements elements) {
+    if (places != null) {
+      Integer place = places.get(elements.name());
+      return place == null ? -1 : place;
+    }
     for (int i = 0; i < encodedNames.length; i++) {
       if (elements.nameEquals(encodedNames[i])) {
         return i;

@@ -2,6 +2,7 @@ package dev.orrery.server.aggregate;
 
 import dev.orrery.server.expression.Dependencies;
 import dev.orrery.server.expression.Scope;
+import dev.orrery.server.limit.Allowance;
 import dev.orrery.server.query.ProjectionNode;
 import java.util.LinkedHashMap;
 import java.util.Map;
@@ -60,6 +61,7 @@ final class FieldTree {
 
   /** Only the fields to keep, in the order of the document. */
   static BsonDocument kept(ProjectionNode.Inner tree, BsonDocument document) {
+    Allowance.current().steps(document.size());
     var result = new BsonDocument();
     document.forEach(
         (name, value) -> {
@@ -94,6 +96,7 @@ final class FieldTree {
 
   /** All but the fields to drop. */
   static BsonDocument withoutDropped(ProjectionNode.Inner tree, BsonDocument document) {
+    Allowance.current().steps(document.size());
     var result = new BsonDocument();
     document.forEach(
         (name, value) -> {
@@ -118,6 +121,7 @@ final class FieldTree {
 
   /** The document with all computed fields set; expressions see what the scope holds. */
   static BsonDocument computed(ProjectionNode.Inner tree, BsonDocument document, Scope scope) {
+    scope.step(document.size() + tree.children().size());
     var result = new BsonDocument();
     result.putAll(document);
     for (var entry : tree.children().entrySet()) {

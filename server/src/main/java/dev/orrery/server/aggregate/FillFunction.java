@@ -7,8 +7,8 @@ import dev.orrery.server.expression.Dependencies;
 import dev.orrery.server.expression.Expression;
 import dev.orrery.server.expression.Numbers;
 import dev.orrery.server.expression.Truth;
+import dev.orrery.server.expression.WatchedOrder;
 import dev.orrery.server.limit.Allowance;
-import dev.orrery.storage.value.BsonOrder;
 import org.bson.BsonInt64;
 import org.bson.BsonNull;
 import org.bson.BsonValue;
@@ -110,7 +110,8 @@ record FillFunction(Expression input, boolean isLinear) implements WindowFunctio
 
   private static void requireDifferent(WindowPartition partition, int place) {
     if (place > 0
-        && BsonOrder.CANONICAL.compare(partition.sortValue(place), partition.sortValue(place - 1))
+        && WatchedOrder.CANONICAL.compare(
+                partition.sortValue(place), partition.sortValue(place - 1))
             == 0) {
       throw new CommandException(
           ErrorCode.LOCATION_6050106, "There can be no repeated values in the sort field");

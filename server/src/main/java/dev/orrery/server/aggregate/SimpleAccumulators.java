@@ -130,6 +130,7 @@ final class SimpleAccumulators {
     private final BsonOrder order;
     private final int sign;
     private @Nullable BsonValue best;
+    private long bytes;
 
     Extreme(BsonOrder order, int sign) {
       this.order = order;
@@ -140,6 +141,7 @@ final class SimpleAccumulators {
     public void add(@Nullable BsonValue value) {
       if (!Truth.isNullish(value) && (best == null || order.compare(value, best) * sign < 0)) {
         best = value;
+        bytes = SimpleAccumulators.heapBytes(value);
       }
     }
 
@@ -147,16 +149,37 @@ final class SimpleAccumulators {
     public BsonValue result() {
       return best == null ? BsonNull.VALUE : best;
     }
+
+    @Override
+    public long heapBytes() {
+      return bytes;
+    }
+  }
+
+  /** What a value takes that an accumulator keeps; small ones are counted with their group. */
+  private static long heapBytes(@Nullable BsonValue value) {
+    boolean mayBeLong =
+        value != null
+            && (value.isString()
+                || value.isDocument()
+                || value.isArray()
+                || value.isBinary()
+                || value.isRegularExpression()
+                || value.isJavaScript()
+                || value.isSymbol());
+    return mayBeLong ? Documents.heapBytes(value) : 0;
   }
 
   /** {@code $first}: of the first document, even if it is missing there. */
   static final class First implements Accumulator {
     private @Nullable BsonValue first;
+    private long bytes;
 
     @Override
     public void add(@Nullable BsonValue value) {
       if (first == null) {
         first = value == null ? BsonNull.VALUE : value;
+        bytes = SimpleAccumulators.heapBytes(value);
       }
     }
 
@@ -164,20 +187,32 @@ final class SimpleAccumulators {
     public BsonValue result() {
       return first == null ? BsonNull.VALUE : first;
     }
+
+    @Override
+    public long heapBytes() {
+      return bytes;
+    }
   }
 
   /** {@code $last}. */
   static final class Last implements Accumulator {
     private @Nullable BsonValue last;
+    private long bytes;
 
     @Override
     public void add(@Nullable BsonValue value) {
       last = value;
+      bytes = SimpleAccumulators.heapBytes(value);
     }
 
     @Override
     public BsonValue result() {
       return last == null ? BsonNull.VALUE : last;
+    }
+
+    @Override
+    public long heapBytes() {
+      return bytes;
     }
   }
 

@@ -1,5 +1,6 @@
 package dev.orrery.server.aggregate;
 
+import dev.orrery.server.expression.Work;
 import dev.orrery.server.query.SortPattern;
 import dev.orrery.storage.value.BsonOrder;
 import dev.orrery.storage.value.FieldPath;
@@ -52,11 +53,11 @@ final class SortKey {
 
   byte[] of(BsonDocument document) {
     if (document instanceof RawBsonDocument) {
-      return pattern.key(Documents.encode(document));
+      return counted(pattern.key(Documents.encode(document)));
     }
     byte[] plain = isPlain ? plainKey(document) : null;
     if (plain != null) {
-      return plain;
+      return counted(plain);
     }
     var needed = new BsonDocument();
     for (String head : heads) {
@@ -65,7 +66,14 @@ final class SortKey {
         needed.append(head, value);
       }
     }
-    return pattern.key(RawDocument.of(needed));
+    RawDocument encoded = RawDocument.of(needed);
+    Work.countBytes(encoded.length());
+    return counted(pattern.key(encoded));
+  }
+
+  private static byte[] counted(byte[] key) {
+    Work.countBytes(key.length);
+    return key;
   }
 
   /** The key of a document without arrays at the fields of the pattern; else null. */

@@ -1,11 +1,11 @@
 package dev.orrery.server.aggregate;
 
-import dev.orrery.server.error.CommandException;
-import dev.orrery.server.error.ErrorCode;
+import dev.orrery.server.expression.Work;
+import dev.orrery.server.limit.SpillFailure;
 import dev.orrery.server.limit.SpillInput;
+import dev.orrery.server.limit.SpillOutput;
 import dev.orrery.storage.PrivateFiles;
 import dev.orrery.storage.value.RawDocument;
-import java.io.BufferedOutputStream;
 import java.io.DataInputStream;
 import java.io.DataOutputStream;
 import java.io.EOFException;
@@ -58,15 +58,15 @@ final class SpillFile implements AutoCloseable {
     try {
       PrivateFiles.createDirectories(directory);
       file = PrivateFiles.createTempFile(directory, stage.substring(1), ".spill");
-      out =
-          new DataOutputStream(new BufferedOutputStream(Files.newOutputStream(file), WRITE_BYTES));
+      out = new DataOutputStream(SpillOutput.open(file, WRITE_BYTES));
     } catch (IOException e) {
-      throw failed(e);
+      throw SpillFailure.of(e);
     }
   }
 
   /** Writes a record; tells where it is. */
   long write(byte[] key, long number, RawDocument document) {
+    Work.countBytes(document.length());
     try {
       long position = written;
       written += 2L * Integer.BYTES + Long.BYTES + key.length + document.length();
@@ -77,7 +77,7 @@ final class SpillFile implements AutoCloseable {
       out.write(document.bytes(), document.offset(), document.length());
       return position;
     } catch (IOException e) {
-      throw failed(e);
+      throw SpillFailure.of(e);
     }
   }
 
@@ -86,7 +86,7 @@ final class SpillFile implements AutoCloseable {
     try {
       out.close();
     } catch (IOException e) {
-      throw failed(e);
+      throw SpillFailure.of(e);
     }
   }
 
@@ -101,7 +101,7 @@ final class SpillFile implements AutoCloseable {
         try {
           return input.hasMore();
         } catch (IOException e) {
-          throw failed(e);
+          throw SpillFailure.of(e);
         }
       }
 
@@ -127,7 +127,7 @@ final class SpillFile implements AutoCloseable {
       }
       Arrays.fill(blocks, null);
     } catch (IOException e) {
-      throw failed(e);
+      throw SpillFailure.of(e);
     }
   }
 
@@ -147,7 +147,7 @@ final class SpillFile implements AutoCloseable {
       block.bytes.get((int) (lengthAt + Integer.BYTES - block.position), document);
       return RawDocument.wrap(document).toBsonDocument();
     } catch (IOException e) {
-      throw failed(e);
+      throw SpillFailure.of(e);
     }
   }
 
@@ -181,13 +181,8 @@ final class SpillFile implements AutoCloseable {
       byte[] document = in.readNBytes(in.readInt());
       return new Sorter.Entry(key, number, RawDocument.wrap(document).toBsonDocument());
     } catch (IOException e) {
-      throw failed(e);
+      throw SpillFailure.of(e);
     }
-  }
-
-  private static CommandException failed(IOException e) {
-    return new CommandException(
-        ErrorCode.INTERNAL_ERROR, "a temporary file failed: " + e.getMessage());
   }
 
   @Override

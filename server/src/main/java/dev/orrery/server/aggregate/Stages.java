@@ -73,6 +73,10 @@ final class Stages {
 
   private Stages() {}
 
+  static Set<String> names() {
+    return TABLE.keySet();
+  }
+
   /** Refuses what is no stage at all. */
   static void requireForm(BsonDocument stage) {
     if (stage.size() != 1) {

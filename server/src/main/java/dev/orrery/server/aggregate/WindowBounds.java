@@ -8,8 +8,8 @@ import dev.orrery.server.expression.Expression;
 import dev.orrery.server.expression.Expressions;
 import dev.orrery.server.expression.Numbers;
 import dev.orrery.server.expression.Scope;
+import dev.orrery.server.expression.WatchedOrder;
 import dev.orrery.server.limit.Allowance;
-import dev.orrery.storage.value.BsonOrder;
 import java.util.List;
 import org.bson.BsonDocument;
 import org.bson.BsonInt32;
@@ -151,7 +151,7 @@ record WindowBounds(Kind kind, @Nullable BsonValue lower, @Nullable BsonValue up
   }
 
   private static void requireForward(@Nullable BsonValue lower, @Nullable BsonValue upper) {
-    if (lower != null && upper != null && BsonOrder.CANONICAL.compare(lower, upper) > 0) {
+    if (lower != null && upper != null && WatchedOrder.CANONICAL.compare(lower, upper) > 0) {
       throw new CommandException(
           ErrorCode.LOCATION_5339900,
           "Lower bound must not exceed upper bound: ["
@@ -261,11 +261,11 @@ record WindowBounds(Kind kind, @Nullable BsonValue lower, @Nullable BsonValue up
   }
 
   private boolean isAtLeast(@Nullable BsonValue value, BsonValue least) {
-    return isComparable(value) && BsonOrder.CANONICAL.compare(value, least) >= 0;
+    return isComparable(value) && WatchedOrder.CANONICAL.compare(value, least) >= 0;
   }
 
   private boolean isAtMost(@Nullable BsonValue value, BsonValue greatest) {
-    return isComparable(value) && BsonOrder.CANONICAL.compare(value, greatest) <= 0;
+    return isComparable(value) && WatchedOrder.CANONICAL.compare(value, greatest) <= 0;
   }
 
   private BsonValue sum(BsonValue value, BsonValue difference) {

@@ -28,6 +28,8 @@ final class LoginGuard {
   /** So many users of one address are logged one by one, then fewer and fewer. */
   static final int LOGGED_FAILURES = 20;
 
+  private static final int LOGGED_CHARACTERS = 300;
+
   private static final Logger LOG = LoggerFactory.getLogger(LoginGuard.class);
   private static final Duration MEMORY = Duration.ofMinutes(1);
   private static final int GUESSERS_MAX = 10_000;
@@ -57,12 +59,18 @@ final class LoginGuard {
     if (Integer.bitCount(count) == 1 && !isStorm) { // neither guesses nor names flood the log
       LOG.warn(
           "login as {} from {} failed ({} in a row): {}",
-          guesser.user.replaceAll("\\p{Cntrl}", "?"),
+          printable(guesser.user),
           address,
           count,
-          reason);
+          printable(reason));
     }
     return after(delayMillis(count));
+  }
+
+  /** On one line and not too long, whatever a stranger sent. */
+  private static String printable(String text) {
+    String start = text.substring(0, Math.min(text.length(), LOGGED_CHARACTERS));
+    return start.replaceAll("[\\p{Cntrl}\\x{80}-\\x{9f}\\x{2028}\\x{2029}]", "?");
   }
 
   /** Completes when a success may be told, at once unless somebody has been guessing. */

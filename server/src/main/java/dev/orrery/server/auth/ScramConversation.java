@@ -87,7 +87,7 @@ final class ScramConversation {
       throw new ScramException("the last message does not belong to the first");
     }
     for (int i = 2; i < parts.length - 1; i++) {
-      ScramFirst.requireAttribute(parts[i]);
+      ScramFirst.requireExtension(parts[i]);
     }
     String last = parts[parts.length - 1];
     byte[] proof = decode(value(last, "p="));

@@ -9,6 +9,9 @@ import dev.orrery.server.auth.ScramConversation.ScramException;
  * @param bare the rest, which is signed
  */
 record ScramFirst(String gs2Header, String bare, String user, String nonce) {
+  /** The attributes that the standard defines; case counts. */
+  private static final String TAKEN = "aceimnprsv";
+
   static ScramFirst parse(String message) throws ScramException {
     String[] header = message.split(",", 3);
     if (header.length < 3) {
@@ -25,7 +28,7 @@ record ScramFirst(String gs2Header, String bare, String user, String nonce) {
     requireSameUser(header[1], user);
     String nonce = nonce(parts[1]);
     for (int i = 2; i < parts.length; i++) {
-      requireAttribute(parts[i]);
+      requireExtension(parts[i]);
     }
     return new ScramFirst(header[0] + "," + header[1] + ",", bare, user, nonce);
   }
@@ -90,11 +93,15 @@ record ScramFirst(String gs2Header, String bare, String user, String nonce) {
     return nonce;
   }
 
-  /** {@code x=value}; what it means is for those who know it. */
-  static void requireAttribute(String part) throws ScramException {
+  /**
+   * An extension, {@code x=value}: what it means is for those who know it. The letters that the
+   * standard gives a meaning have their own places, and cannot be extensions, so none comes twice.
+   */
+  static void requireExtension(String part) throws ScramException {
     boolean isNamed = part.length() > 2 && part.charAt(1) == '=';
-    char letter = isNamed ? Character.toLowerCase(part.charAt(0)) : 0;
-    if (letter < 'a' || letter > 'z' || part.indexOf('\0') >= 0) {
+    char letter = isNamed ? part.charAt(0) : 0;
+    boolean isLetter = letter >= 'a' && letter <= 'z' || letter >= 'A' && letter <= 'Z';
+    if (!isLetter || TAKEN.indexOf(letter) >= 0 || part.indexOf('\0') >= 0) {
       throw new ScramException("Invalid SCRAM attribute: " + part);
     }
   }

@@ -139,12 +139,13 @@ public final class AggregateCommand implements Command, ViewReader, PipelineChec
     boolean isKept = false;
     try {
       if (prepared.pipeline.isWriting()) {
-        List<RawDocument> last = cursor.nextBatch(Long.MAX_VALUE);
+        List<RawDocument> last =
+            cursor.nextBatch(Long.MAX_VALUE, context.operation().replyMemory());
         pay(context, cursor, last);
         return Cursors.first(last, 0, prepared.namespace);
       }
       long size = params.batchSize() < 0 ? FindParams.FIRST_BATCH_DEFAULT : params.batchSize();
-      List<RawDocument> batch = cursor.nextBatch(size);
+      List<RawDocument> batch = cursor.nextBatch(size, context.operation().replyMemory());
       pay(context, cursor, batch);
       isKept = !cursor.isExhausted();
       long id = isKept ? Cursors.keep(context, services.cursors(), cursor) : 0;

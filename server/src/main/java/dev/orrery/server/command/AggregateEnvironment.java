@@ -10,6 +10,7 @@ import dev.orrery.server.plan.Execution;
 import dev.orrery.server.plan.PlanResult;
 import dev.orrery.server.plan.Query;
 import dev.orrery.server.plan.QueryPlan;
+import dev.orrery.server.plan.Targets;
 import dev.orrery.server.session.Sessions;
 import dev.orrery.storage.CollectionStore;
 import dev.orrery.storage.Namespace;
@@ -143,11 +144,13 @@ final class AggregateEnvironment implements Environment {
   }
 
   private QueryPlan plan(CollectionStore collection, SourceQuery source) {
+    Query query = query(collection, source);
+    Targets targets = Plans.targets(query);
     if (!isAdmitted) {
       isAdmitted = true; // the first read is that of the pipeline's own collection
-      context.work().admit(collection, source.criteria().filter());
+      context.work().admit(targets);
     }
-    QueryPlan plan = services.planner().plan(query(collection, source));
+    QueryPlan plan = services.planner().plan(query, targets);
     context.operation().planned(plan);
     return plan;
   }

@@ -23,6 +23,7 @@ import java.util.List;
 import java.util.UUID;
 import java.util.concurrent.ThreadLocalRandom;
 import org.bson.BsonArray;
+import org.bson.BsonBoolean;
 import org.bson.BsonDocument;
 import org.jspecify.annotations.Nullable;
 
@@ -63,8 +64,9 @@ final class AggregateOutput implements Output {
     if (validator != null) {
       validator.requireValid(prepared);
     }
-    services.databases().requireStorable(collection, prepared);
-    writer.insert(collection, prepared);
+    var insert = new WriteOperation.Insert(collection, prepared);
+    services.databases().requireStorable(insert);
+    writer.insert(insert);
   }
 
   private @Nullable DocumentValidator validator(CollectionInfo info) {
@@ -142,6 +144,7 @@ final class AggregateOutput implements Output {
   /** The collection that $out fills before it takes the place of its target. */
   private final class NewCollection implements Replacement {
     private final Namespace target;
+    private final Namespace name;
     private final CollectionStore collection;
     private boolean isCommitted;
 
@@ -151,7 +154,7 @@ final class AggregateOutput implements Output {
       // A random UUID of the usual form: version 4, variant 2.
       long high = random.nextLong() & ~0xF000L | 0x4000L;
       long low = random.nextLong() >>> 2 | Long.MIN_VALUE;
-      var name = new Namespace(target.database(), "tmp.agg_out." + new UUID(high, low));
+      this.name = new Namespace(target.database(), "tmp.agg_out." + new UUID(high, low));
       CollectionStore old = find(target);
       this.collection = services.databases().create(name, creation(old));
     }
@@ -159,7 +162,7 @@ final class AggregateOutput implements Output {
     private CollectionInfo.Creation creation(@Nullable CollectionStore old) {
       if (old == null) {
         return new CollectionInfo.Creation(
-            new BsonDocument(),
+            temporary(new BsonDocument()),
             null,
             List.of(IndexSpec.idIndex()),
             1,
@@ -167,11 +170,16 @@ final class AggregateOutput implements Output {
       }
       CollectionInfo info = old.info();
       return new CollectionInfo.Creation(
-          info.options(),
+          temporary(info.options()),
           info.partitionKey(),
           info.readyIndexes(),
           old.partitions().size(),
           info.throughput());
+    }
+
+    /** So that the next start drops it when this one ends before the rename. */
+    private static BsonDocument temporary(BsonDocument options) {
+      return options.clone().append(CollectionInfo.TEMPORARY, BsonBoolean.TRUE);
     }
 
     @Override
@@ -181,11 +189,11 @@ final class AggregateOutput implements Output {
 
     @Override
     public void commit() {
-      isCommitted = services.databases().engine().rename(collection, target, true);
+      isCommitted = services.databases().engine().rename(collection, name, target, true);
       if (!isCommitted) {
+        requireWritable(target); // it may have become a view
         throw new CommandException(
-            ErrorCode.NAMESPACE_NOT_FOUND,
-            "Source collection " + collection.info().namespace() + " does not exist");
+            ErrorCode.NAMESPACE_NOT_FOUND, "Source collection " + name + " does not exist");
       }
     }
 

@@ -16,6 +16,9 @@ import org.bson.BsonValue;
 final class BulkReply {
   static final int ITEMS_MAX = 100_000;
 
+  /** As in MongoDB, the items that fail after so much text do so without words. */
+  private static final int MESSAGES_MAX = 1 << 20;
+
   /** An item that failed, and why. */
   private record Failure(int index, CommandException error) {}
 
@@ -86,7 +89,11 @@ final class BulkReply {
     if (!failures.isEmpty()) {
       failures.sort(Comparator.comparingInt(Failure::index));
       var errors = new BsonArray();
-      failures.forEach(failure -> errors.add(toBson(failure)));
+      int shown = 0;
+      for (Failure failure : failures) {
+        errors.add(toBson(failure, shown < MESSAGES_MAX ? failure.error().getMessage() : ""));
+        shown += failure.error().getMessage().length();
+      }
       reply.append("writeErrors", errors);
     }
     if (!retried.isEmpty()) {
@@ -95,12 +102,12 @@ final class BulkReply {
     return reply;
   }
 
-  private static BsonDocument toBson(Failure failure) {
+  private static BsonDocument toBson(Failure failure, String message) {
     CommandException error = failure.error();
     var document =
         new BsonDocument("index", new BsonInt32(failure.index()))
             .append("code", new BsonInt32(error.code().number()));
     document.putAll(error.details());
-    return document.append("errmsg", new BsonString(error.getMessage()));
+    return document.append("errmsg", new BsonString(message));
   }
 }

@@ -1,11 +1,16 @@
 package dev.orrery.server.command;
 
 import dev.orrery.server.limit.Allowance;
+import dev.orrery.storage.Lane;
+import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import org.bson.BsonDocument;
 
 /** One request on its way to its reply. */
 final class Call {
+  /** How long a request may compute where many connections wait for it. */
+  private static final long LOOP_NANOS_MAX = TimeUnit.MILLISECONDS.toNanos(10);
+
   final Request request;
   final CommandReader body;
   final KnownCommand known;
@@ -15,6 +20,9 @@ final class Call {
   CommandContext context;
   boolean followsClusterTime;
   long endNanos;
+
+  /** How long the reply was when there was no room for it. */
+  long replyBytes;
 
   Call(
       Request request,
@@ -31,7 +39,21 @@ final class Call {
 
   /** The same call from its beginning. */
   Call again(NameCache names) {
-    return new Call(request, CommandReader.ofRequest(request, names), known, replyTo, startNanos);
+    var again =
+        new Call(request, CommandReader.ofRequest(request, names), known, replyTo, startNanos);
+    again.replyBytes = replyBytes;
+    return again;
+  }
+
+  /**
+   * Called now and then by what counts its steps: what takes long on an event loop after all is
+   * begun anew elsewhere, unless it has changed something already.
+   */
+  void leaveTheLoopIfLate() {
+    boolean isLate = context.operation().nanos() > LOOP_NANOS_MAX;
+    if (isLate && Lane.current() == Lane.EVENT_LOOP && !context.hasWritten()) {
+      Lane.requireMayWait();
+    }
   }
 
   /** Somebody whose request is not read yet. */

@@ -8,6 +8,8 @@ import dev.orrery.server.throughput.RequestCharge;
 import dev.orrery.storage.value.RawDocument;
 import dev.orrery.storage.value.RawTypes;
 import dev.orrery.storage.value.RawValue;
+import java.nio.ByteBuffer;
+import java.util.List;
 import java.util.concurrent.Executor;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.atomic.AtomicReference;
@@ -107,6 +109,12 @@ public final class ClientConnection implements Client {
             ? application.asDocument().field("name")
             : null;
     applicationName = name != null && name.type() == RawTypes.STRING ? name.asString() : null;
+  }
+
+  @Override
+  public Object clientKey() {
+    RawDocument metadata = clientMetadata;
+    return metadata == null ? this : List.of(remoteHost(), ByteBuffer.wrap(metadata.toByteArray()));
   }
 
   @Override

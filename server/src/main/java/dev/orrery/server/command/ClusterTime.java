@@ -50,7 +50,22 @@ record ClusterTime(BsonTimestamp time, byte[] lastFields) {
     return clock.isAt(time.getValue()) ? this : of(clock.now());
   }
 
-  void appendTo(BsonDocument reply) {
-    reply.append("$clusterTime", Replies.clusterTime(time)).append("operationTime", time);
+  /** What ends the reply to a write that was committed at another time. */
+  byte[] lastFieldsAt(long operationTime) {
+    if (operationTime == 0 || operationTime == time.getValue()) {
+      return lastFields;
+    }
+    byte[] fields = lastFields.clone();
+    LittleEndian.putInt64(fields, fields.length - Long.BYTES, operationTime);
+    return fields;
+  }
+
+  /**
+   * @param operationTime when the commit was of which the reply tells; 0 if it tells of none
+   */
+  void appendTo(BsonDocument reply, long operationTime) {
+    reply
+        .append("$clusterTime", Replies.clusterTime(time))
+        .append("operationTime", operationTime == 0 ? time : new BsonTimestamp(operationTime));
   }
 }

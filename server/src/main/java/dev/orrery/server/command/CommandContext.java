@@ -5,6 +5,7 @@ import dev.orrery.server.auth.Resource;
 import dev.orrery.server.operation.Operation;
 import dev.orrery.server.session.Session;
 import dev.orrery.server.throughput.OperationWork;
+import dev.orrery.storage.CommitResult;
 import dev.orrery.storage.value.RawValue;
 import org.jspecify.annotations.Nullable;
 
@@ -20,7 +21,9 @@ public final class CommandContext {
   private final Operation operation;
   private AccessControl access = AccessControl.OPEN;
   private long durableLsn = -1;
+  private long operationTime;
   private @Nullable StatementLog statements;
+  private Runnable onFailure = () -> {};
 
   CommandContext(
       ClientConnection connection,
@@ -130,6 +133,29 @@ public final class CommandContext {
    */
   public void awaitDurable(long lsn) {
     durableLsn = Math.max(durableLsn, lsn);
+  }
+
+  /** The same for a commit, whose time the reply will tell. */
+  void awaitDurable(CommitResult commit) {
+    awaitDurable(commit.lsn());
+    operationTime = Math.max(operationTime, commit.time());
+  }
+
+  /** The cluster time of the call's last commit of documents; 0 without any. */
+  long operationTime() {
+    return operationTime;
+  }
+
+  /** Says what must not stay when the reply, which would tell of it, cannot be sent. */
+  void onFailure(Runnable undo) {
+    onFailure = undo;
+  }
+
+  /** Undoes what only the reply would have told of. */
+  void failed() {
+    Runnable undo = onFailure;
+    onFailure = () -> {};
+    undo.run();
   }
 
   /** Whether the call has changed anything that is kept. */

@@ -7,6 +7,7 @@ import dev.orrery.storage.StorageException;
 import dev.orrery.storage.value.BsonTooLargeException;
 import dev.orrery.storage.value.NestingException;
 import dev.orrery.wire.WireLimits;
+import java.util.function.Consumer;
 import org.bson.BsonDocument;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -26,6 +27,35 @@ public final class CommandFailures {
   /** The answer to a request whose documents stand in too many others to be read. */
   public static BsonDocument answerToTooDeep() {
     return Replies.fail(tooDeep());
+  }
+
+  /**
+   * Whether every later request may fail by the same: a class that could not be initialized, for
+   * want of memory most likely, is lost to the process.
+   */
+  private static boolean isFatal(Throwable failure) {
+    for (Throwable each = failure; each != null; each = each.getCause()) {
+      if (each instanceof LinkageError
+          || (each instanceof OutOfMemoryError && isInInitializer(each))) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  static void tellIfFatal(Throwable failure, Consumer<Throwable> fatal) {
+    if (isFatal(failure)) {
+      fatal.accept(failure);
+    }
+  }
+
+  private static boolean isInInitializer(Throwable failure) {
+    for (StackTraceElement frame : failure.getStackTrace()) {
+      if (frame.getMethodName().equals("<clinit>")) {
+        return true;
+      }
+    }
+    return false;
   }
 
   /** The error as the client shall see it, or null when it is a mistake of ours. */

@@ -7,6 +7,7 @@ import dev.orrery.server.plan.Execution;
 import dev.orrery.server.plan.ExplainVerbosity;
 import dev.orrery.server.plan.Query;
 import dev.orrery.server.plan.QueryPlan;
+import dev.orrery.server.plan.Targets;
 import dev.orrery.server.query.IntegerArgument;
 import dev.orrery.server.throughput.MeteredRead;
 import dev.orrery.storage.CollectionStore;
@@ -104,13 +105,14 @@ public final class CountCommand implements Explainable {
     if (collection == null) {
       return CompletableFuture.completedFuture(reply(0));
     }
-    context.work().admit(collection, query.criteria().filter());
+    Targets targets = Plans.targets(query);
+    context.work().admit(targets);
     if (params.filter.isEmpty() && params.hint == null) {
       context.work().asked(collection);
       long all = query.window().of(countAll(collection));
       return CompletableFuture.completedFuture(reply(all));
     }
-    QueryPlan plan = Plans.of(services.planner(), query);
+    QueryPlan plan = Plans.of(services.planner(), query, targets);
     Supplier<QueryPlan> plans = Replanning.plans(plan, () -> Plans.of(services.planner(), query));
     return Replanning.start(
         services.workers(), plan.isShort(), () -> reply(count(context, query, plans.get())));

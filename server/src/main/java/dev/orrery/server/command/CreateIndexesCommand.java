@@ -6,6 +6,7 @@ import dev.orrery.server.error.ErrorCode;
 import dev.orrery.server.operation.Operation;
 import dev.orrery.storage.CollectionStore;
 import dev.orrery.storage.Namespace;
+import dev.orrery.storage.StorageException;
 import dev.orrery.storage.UniqueViolationException;
 import dev.orrery.storage.catalog.CollectionInfo;
 import dev.orrery.storage.index.IndexKeyException;
@@ -92,19 +93,28 @@ final class CreateIndexesCommand implements Command {
   }
 
   private BsonDocument create(Operation operation, Namespace namespace, List<BsonDocument> specs) {
-    CollectionStore found = databases.find(namespace.database(), namespace.collection());
-    if (found != null) {
-      return create(operation, found, specs, false);
+    for (; ; ) {
+      CollectionStore found = databases.find(namespace.database(), namespace.collection());
+      boolean isNew = found == null;
+      if (isNew) {
+        // A bad index must not leave a new collection behind.
+        missing(new Build(namespace, null, ids.get(), operation), specs, List.of());
+        found = databases.findOrCreate(namespace.database(), namespace.collection());
+      }
+      try {
+        return create(operation, found, specs, isNew);
+      } catch (StorageException e) {
+        if (e.reason() != StorageException.Reason.COLLECTION_DROPPED) {
+          throw e;
+        }
+      }
+      operation.check(); // it was dropped before anything was done: begin anew
     }
-    // A bad index must not leave a new collection behind.
-    missing(new Build(namespace, null, ids.get(), operation), specs, List.of());
-    return create(
-        operation,
-        databases.findOrCreate(namespace.database(), namespace.collection()),
-        specs,
-        true);
   }
 
+  /**
+   * @throws StorageException COLLECTION_DROPPED when that happened before the build began
+   */
   private BsonDocument create(
       Operation operation,
       CollectionStore collection,
@@ -115,6 +125,10 @@ final class CreateIndexesCommand implements Command {
     }
     var build = new Build(collection.info().namespace(), collection, ids.get(), operation);
     synchronized (collection) { // two clients may ask for the same index at once
+      if (!collection.exists()) {
+        throw new StorageException(
+            StorageException.Reason.COLLECTION_DROPPED, build.namespace + " was dropped");
+      }
       List<BsonDocument> existing = existing(collection);
       List<IndexSpec> missing = missing(build, specs, existing);
       int before = existing.size();
@@ -172,9 +186,18 @@ final class CreateIndexesCommand implements Command {
 
     /** Over documents a failure is one of the build; MongoDB has a shorter way without any. */
     CommandException failed(CommandException cause) {
-      if (!hasDocuments()) {
-        return cause;
-      }
+      return hasDocuments() ? named(cause) : cause;
+    }
+
+    /** Whoever drops a collection ends the builds that are under way there. */
+    CommandException dropped() {
+      return named(
+          new CommandException(
+              ErrorCode.INDEX_BUILD_ABORTED,
+              "Collection %s(%s) is being dropped".formatted(namespace, collection.info().uuid())));
+    }
+
+    private CommandException named(CommandException cause) {
       return new CommandException(
           cause.code(),
           "Index build failed: %s: Collection %s ( %s ) :: caused by :: %s"
@@ -242,6 +265,8 @@ final class CreateIndexesCommand implements Command {
       throw build.failed(keyError(e));
     } catch (CommandException killed) {
       throw build.failed(killed);
+    } catch (StorageException e) {
+      throw e.reason() == StorageException.Reason.COLLECTION_DROPPED ? build.dropped() : e;
     }
   }
 

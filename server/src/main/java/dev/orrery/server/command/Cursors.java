@@ -56,9 +56,11 @@ final class Cursors {
   /** Keeps a cursor for getMore, with what is left of the time of whoever opened it. */
   static long keep(CommandContext context, CursorRegistry cursors, ClientCursor cursor) {
     cursor.leave(context.operation().remainingNanos());
-    cursor.openedBy(context.connection()::isOpen);
+    cursor.openedBy(context.connection().clientKey(), context.connection()::isOpen);
     context.operation().leave(cursor.execution().memory());
-    return cursors.add(cursor);
+    long id = cursors.add(cursor);
+    context.onFailure(() -> cursors.kill(id)); // nobody would know of it
+    return id;
   }
 
   /** An error that came up while documents were read, in the words MongoDB puts before it. */

@@ -11,6 +11,7 @@ import dev.orrery.server.throughput.Provisioning;
 import dev.orrery.storage.CollectionStore;
 import dev.orrery.storage.Namespace;
 import dev.orrery.storage.StorageEngine;
+import dev.orrery.storage.WriteOperation;
 import dev.orrery.storage.catalog.CollectionInfo;
 import dev.orrery.storage.index.IndexSpec;
 import dev.orrery.storage.value.FieldPath;
@@ -113,14 +114,15 @@ public final class Databases {
   }
 
   /** Refuses a document that cannot be given to a partition, or not as Cosmos DB does it. */
-  void requireStorable(CollectionStore collection, RawDocument document) {
-    requireSize(document);
-    String path = collection.info().partitionKey();
+  void requireStorable(WriteOperation.Insert insert) {
+    requireSize(insert.document());
+    String path = insert.collection().info().partitionKey();
     if (path == null) {
       return;
     }
-    PartitionKeyRules.requireNoArray(collection, document);
-    boolean isMissing = collection.partitionKeyOf(document) == null;
+    RawValue key = insert.key().partitionKey();
+    PartitionKeyRules.requireNoArray(key);
+    boolean isMissing = key == null;
     if (isMissing && provisioning.isInForce(CosmosRule.DOCUMENT_SHARD_KEY)) {
       throw new CommandException(
           ErrorCode.SHARD_KEY_NOT_FOUND, "document does not contain shard key at '" + path + "'");

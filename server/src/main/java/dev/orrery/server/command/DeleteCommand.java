@@ -7,14 +7,16 @@ import dev.orrery.server.plan.Execution;
 import dev.orrery.server.plan.ExplainVerbosity;
 import dev.orrery.server.plan.Query;
 import dev.orrery.server.plan.QueryPlan;
-import dev.orrery.server.query.Filter;
+import dev.orrery.server.plan.Targets;
 import dev.orrery.storage.CollectionStore;
 import dev.orrery.storage.Namespace;
+import dev.orrery.storage.StorageException;
 import dev.orrery.storage.value.RawDocument;
 import dev.orrery.storage.value.RawValue;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletionStage;
+import java.util.function.Supplier;
 import org.bson.BsonDocument;
 import org.bson.BsonValue;
 import org.jspecify.annotations.Nullable;
@@ -125,12 +127,15 @@ public final class DeleteCommand implements Explainable {
   }
 
   private QueryPlan plan(CollectionStore collection, Statement statement, ParseContext variables) {
+    return Plans.of(services.planner(), query(collection, statement, variables));
+  }
+
+  private static Query query(
+      CollectionStore collection, Statement statement, ParseContext variables) {
     var scope = QueryScope.of(collection, statement.collation, variables);
-    Query query =
-        Query.of(collection, scope.filter(statement.filter), statement.filter)
-            .with(scope.collation())
-            .with(new Query.Hints(statement.hint, null, null));
-    return Plans.of(services.planner(), query);
+    return Query.of(collection, scope.filter(statement.filter), statement.filter)
+        .with(scope.collation())
+        .with(new Query.Hints(statement.hint, null, null));
   }
 
   @Override
@@ -202,14 +207,15 @@ public final class DeleteCommand implements Explainable {
         return 0;
       }
       WriteTarget.requireCollection(collection);
-      Filter filter =
-          QueryScope.of(collection, statement.collation, variables).filter(statement.filter);
+      Query query = query(collection, statement, variables);
       if (statement.isSingle) {
-        services.databases().requireTarget(collection, filter);
+        services.databases().requireTarget(collection, query.criteria().filter());
       }
-      writer.admit(collection, filter);
-      var deletion =
-          new Deletion(services, writer, collection, () -> plan(collection, statement, variables));
+      Targets targets = Plans.targets(query);
+      writer.admit(targets);
+      QueryPlan plan = Plans.of(services.planner(), query, targets);
+      Supplier<QueryPlan> plans = Replanning.plans(plan, () -> Plans.of(services.planner(), query));
+      var deletion = new Deletion(services, writer, collection, plans);
       if (isAlone) {
         isAlone = false; // the next attempt runs on the pool
         return delete(deletion, statement);
@@ -218,7 +224,29 @@ public final class DeleteCommand implements Explainable {
     }
 
     private long delete(Deletion deletion, Statement statement) {
-      return statement.isSingle ? deletion.deleteOne() == null ? 0 : 1 : deletion.deleteAll();
+      try {
+        return statement.isSingle ? deletion.deleteOne() == null ? 0 : 1 : deletion.deleteAll();
+      } catch (StorageException e) {
+        if (e.reason() != StorageException.Reason.CORRUPT) {
+          throw e;
+        }
+        return discard(statement, e);
+      }
+    }
+
+    /** What cannot be read can still be given up by whoever names it by its key. */
+    private long discard(Statement statement, StorageException failure) {
+      DocumentKey key =
+          statement.collation == null ? DocumentKey.find(collection, statement.filter) : null;
+      if (key == null) {
+        throw failure;
+      }
+      long lsn = services.databases().engine().discard(collection, key.partitionKey(), key.id());
+      if (lsn == 0) {
+        throw failure;
+      }
+      context.awaitDurable(lsn);
+      return 1;
     }
   }
 }

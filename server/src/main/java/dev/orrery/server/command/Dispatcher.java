@@ -7,10 +7,7 @@ import dev.orrery.server.limit.Allowance;
 import dev.orrery.server.operation.Operation;
 import dev.orrery.server.operation.OperationListener;
 import dev.orrery.server.operation.Operations;
-import dev.orrery.server.operation.Subject;
 import dev.orrery.server.session.ClusterClock;
-import dev.orrery.server.session.Session;
-import dev.orrery.server.session.SessionId;
 import dev.orrery.server.session.Sessions;
 import dev.orrery.server.throughput.Metering;
 import dev.orrery.storage.Lane;
@@ -58,6 +55,7 @@ public final class Dispatcher {
 
   private final Parts parts;
   private final Map<String, KnownCommand> commands = new HashMap<>();
+  private final CallOpening opening;
   private final Executor workers;
   private final LongSupplier nanoClock;
   private final NameCache names = new NameCache();
@@ -66,13 +64,14 @@ public final class Dispatcher {
   private volatile ClusterTime latest;
   private @Nullable ServerSideRetry retry;
   private OperationListener listener = OperationListener.NONE;
-  private RequestRules rules = RequestRules.NONE;
+  private Consumer<Throwable> fatal = failure -> {};
 
   /** {@code workers} run the long commands, and refuse when there are too many. */
   public Dispatcher(Parts parts, Executor workers, LongSupplier nanoClock) {
     this.parts = parts;
     this.workers = workers;
     this.nanoClock = nanoClock;
+    this.opening = new CallOpening(parts, nanoClock);
     this.latest = ClusterTime.of(parts.clusterClock().now());
     parts
         .commands()
@@ -92,6 +91,12 @@ public final class Dispatcher {
     return this;
   }
 
+  /** Tells of what no later request will get over; to be called before the first call. */
+  public Dispatcher failingBy(Consumer<Throwable> whenFatal) {
+    fatal = whenFatal;
+    return this;
+  }
+
   /** A client is there, and will send requests. */
   public void opened(ClientConnection connection) {
     parts.operations().opened(connection);
@@ -105,7 +110,7 @@ public final class Dispatcher {
 
   /** Lets the server refuse what it could do; to be called before the first call. */
   public Dispatcher obeying(RequestRules requestRules) {
-    rules = requestRules;
+    opening.obey(requestRules);
     return this;
   }
 
@@ -172,7 +177,7 @@ public final class Dispatcher {
   /** Opens the call before it waits, so that it can be killed; false if that needs a thread. */
   private boolean mayOpen(Call call) {
     try {
-      open(call);
+      opening.open(call);
       return true;
     } catch (WouldWaitException onLoop) {
       return false;
@@ -181,11 +186,15 @@ public final class Dispatcher {
 
   private void run(Call call) {
     try {
-      open(call);
+      opening.open(call);
       if (!answer(call)) {
         start(call);
       }
     } catch (WouldWaitException onLoop) {
+      if (encoders.get().buffer().length > KEPT_BYTES_MAX) {
+        encoders.remove();
+      }
+      CallMemory.expect(call, onLoop);
       startOver(call);
     } catch (RuntimeException | Error failure) {
       fail(call, failure);
@@ -197,9 +206,7 @@ public final class Dispatcher {
     if (call.context != null && call.context.hasWritten()) {
       fail(call, new IllegalStateException("a call that has written cannot be begun anew"));
     } else {
-      if (call.context != null) {
-        call.context.operation().releaseMemory(); // another one takes its place
-      }
+      CallMemory.release(call); // another one takes its place
       runElsewhere(call.again(names));
     }
   }
@@ -217,9 +224,16 @@ public final class Dispatcher {
   private void start(Call call) {
     // What answers on the spot loops over nothing that a client chooses; all others may.
     Allowance allowance = call.context.operation().allowance();
+    if (Lane.current() == Lane.EVENT_LOOP) {
+      allowance.pauseBy(call::leaveTheLoopIfLate);
+    }
     var stage =
         allowance
-            .grant(() -> call.known.command().start(call.context, call.body))
+            .grant(
+                () -> {
+                  CallMemory.awaitRequest(call, LOOP_BYTES_MAX);
+                  return call.known.command().start(call.context, call.body);
+                })
             .toCompletableFuture();
     if (stage.isDone() && !stage.isCompletedExceptionally()) {
       await(call, stage.join());
@@ -233,9 +247,12 @@ public final class Dispatcher {
     BsonEncoder reply = encoders.get();
     reply.truncate(0);
     int start = reply.startDocument();
+    CallMemory.awaitReply(call, call.replyBytes);
     if (!call.known.command().answer(call.context, call.body, reply)) {
+      call.context.operation().releaseReply();
       return false;
     }
+    CallMemory.awaitReply(call, reply.length());
     count(call);
     if (call.followsClusterTime) {
       latest = latest.at(parts.clusterClock());
@@ -253,6 +270,7 @@ public final class Dispatcher {
     if (reply.buffer().length > KEPT_BYTES_MAX) {
       encoders.remove();
     }
+    call.context.operation().releaseReply();
     return true;
   }
 
@@ -280,60 +298,6 @@ public final class Dispatcher {
     }
   }
 
-  /** Reads what every command carries and checks that the caller may go on. */
-  private void open(Call call) {
-    Command.Spec spec = call.known.spec();
-    Request request = call.request;
-    request.requireSizes();
-    CommandReader body = call.body.asCommand(spec, request);
-    String database = body.database();
-    Names.requireLength(database);
-    Envelope envelope =
-        Envelope.read(body, spec.has(Trait.RETRYABLE_WRITE))
-            .ownedBy(request.connection().login().owner());
-    SessionId sessionId = envelope.session().session();
-    call.followsClusterTime = envelope.hasClusterTime() || sessionId != null;
-    parts.access().require(request, spec, database);
-    if (spec.has(Trait.ADMIN_DATABASE) && !database.equals("admin")) {
-      throw new CommandException(
-          ErrorCode.UNAUTHORIZED, spec.name() + " may only be run against the admin database.");
-    }
-    envelope.api().requireAllowed(spec);
-    rules.require(request, database, envelope.session());
-    envelope.session().requireAllowed(spec);
-    envelope.readConcern().requireReached(parts.clusterClock());
-    boolean hasSession = sessionId != null && parts.access().allowsSessions(request.connection());
-    Session session = hasSession ? parts.sessions().use(sessionId) : null;
-    call.context =
-        new CommandContext(request.connection(), database, envelope, session, begin(call, envelope))
-            .guardedBy(parts.access());
-  }
-
-  /** From now on the call shows in currentOp, and can be killed. */
-  private Operation begin(Call call, Envelope envelope) {
-    Request request = call.request;
-    Command.Spec spec = call.known.spec();
-    var subject =
-        new Subject(
-            spec.name(),
-            call.body.database(),
-            call.body.peekText(call.known.collectionField()),
-            request.body(),
-            envelope.session().session(),
-            spec.access() == Command.Access.READ);
-    ClientConnection connection = request.connection();
-    var operation =
-        new Operation(
-            parts.operations().nextId(),
-            connection,
-            subject,
-            parts.metering().start(call.startNanos),
-            nanoClock);
-    operation.holdingOf(parts.operations().memory());
-    connection.begin(operation.limitedTo(envelope.maxTimeMillis()));
-    return operation;
-  }
-
   /** Sends the reply once the write behind it is as safe as the client asked for. */
   private void await(Call call, BsonDocument reply) {
     long lsn = call.context.durableLsn();
@@ -350,7 +314,6 @@ public final class Dispatcher {
   private void succeed(Call call, BsonDocument reply) {
     Command.Spec spec = call.known.spec();
     if (spec.access() == Command.Access.WRITE) {
-      parts.clusterClock().tick(); // who reads after this write asks for a later time
       BsonDocument error = call.context.writeConcern().error();
       if (error != null) {
         reply.append("writeConcernError", error);
@@ -361,18 +324,19 @@ public final class Dispatcher {
         && call.replyTo instanceof ReplyTarget target
         && !reply.containsKey("ok")) {
       if (isNotable(call)) {
-        note(call, Replies.succeed(reply.clone()), () -> sendTimed(target, reply));
+        note(call, Replies.succeed(Replies.copy(reply)), () -> sendTimed(call, target, reply));
       } else {
-        sendTimed(target, reply);
+        sendTimed(call, target, reply);
       }
       return;
     }
     send(call, Replies.succeed(reply));
   }
 
-  private void sendTimed(ReplyTarget target, BsonDocument reply) {
+  private void sendTimed(Call call, ReplyTarget target, BsonDocument reply) {
     latest = latest.at(parts.clusterClock());
-    target.accept(reply, latest.lastFields());
+    target.accept(reply, latest.lastFieldsAt(call.context.operationTime()));
+    call.context.operation().releaseReply();
   }
 
   /** Counts a call that succeeded. */
@@ -388,6 +352,7 @@ public final class Dispatcher {
 
   private void fail(Call call, Throwable thrown) {
     try {
+      CallMemory.undo(call);
       answerWith(call, thrown);
     } catch (RuntimeException | Error again) {
       giveUp(call, again); // no memory for the reply, most likely
@@ -395,8 +360,10 @@ public final class Dispatcher {
   }
 
   /** A client that gets no reply must not wait for one. */
-  private static void giveUp(Call call, Throwable failure) {
+  private void giveUp(Call call, Throwable failure) {
     try {
+      CommandFailures.tellIfFatal(failure, fatal);
+      CallMemory.undo(call);
       LOG.error("{} cannot be answered", call.known.spec().name(), failure);
     } finally {
       call.request.connection().hangUp();
@@ -406,6 +373,7 @@ public final class Dispatcher {
   private void answerWith(Call call, Throwable thrown) {
     Throwable failure = thrown instanceof CompletionException ? thrown.getCause() : thrown;
     Command.Spec spec = call.known.spec();
+    CommandFailures.tellIfFatal(failure, fatal);
     CommandException error = CommandFailures.toCommandException(failure);
     boolean isInternal = error == null;
     call.known.counts().failed(isInternal);
@@ -467,8 +435,11 @@ public final class Dispatcher {
   private void sendNow(Call call, BsonDocument reply) {
     if (call.followsClusterTime) {
       latest = latest.at(parts.clusterClock());
-      latest.appendTo(reply);
+      latest.appendTo(reply, call.context == null ? 0 : call.context.operationTime());
     }
     call.replyTo.accept(reply);
+    if (call.context != null) {
+      call.context.operation().releaseReply();
+    }
   }
 }

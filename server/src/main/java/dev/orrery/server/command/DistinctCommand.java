@@ -10,6 +10,7 @@ import dev.orrery.server.plan.ExplainVerbosity;
 import dev.orrery.server.plan.PlanResult;
 import dev.orrery.server.plan.Query;
 import dev.orrery.server.plan.QueryPlan;
+import dev.orrery.server.plan.Targets;
 import dev.orrery.server.query.Projection;
 import dev.orrery.server.throughput.MeteredRead;
 import dev.orrery.storage.CollectionStore;
@@ -89,8 +90,9 @@ public final class DistinctCommand implements Explainable {
     if (collection == null) {
       return CompletableFuture.completedFuture(reply(new BsonArray()));
     }
-    context.work().admit(collection, query.criteria().filter());
-    QueryPlan plan = plan(query, params);
+    Targets targets = Plans.targets(query);
+    context.work().admit(targets);
+    QueryPlan plan = plan(query, targets, params);
     Supplier<QueryPlan> plans = Replanning.plans(plan, () -> plan(query, params));
     return Replanning.start(
         services.workers(),
@@ -153,9 +155,13 @@ public final class DistinctCommand implements Explainable {
   }
 
   private QueryPlan plan(Query query, Params params) {
+    return plan(query, Plans.targets(query), params);
+  }
+
+  private QueryPlan plan(Query query, Targets targets, Params params) {
     return query.output().projection() == null
-        ? Plans.of(services.planner(), query)
-        : Plans.forDistinct(services.planner(), query, params.key);
+        ? Plans.of(services.planner(), query, targets)
+        : Plans.forDistinct(services.planner(), query, targets, params.key);
   }
 
   private QueryScope scope(@Nullable CollectionStore collection, Params params) {

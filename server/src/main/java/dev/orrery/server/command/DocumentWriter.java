@@ -4,7 +4,7 @@ import dev.orrery.server.error.CommandException;
 import dev.orrery.server.error.ErrorCode;
 import dev.orrery.server.plan.Execution;
 import dev.orrery.server.plan.QueryPlan;
-import dev.orrery.server.query.Filter;
+import dev.orrery.server.plan.Targets;
 import dev.orrery.server.throughput.MeteredRead;
 import dev.orrery.storage.CollectionStore;
 import dev.orrery.storage.CommitResult;
@@ -71,8 +71,8 @@ final class DocumentWriter {
   }
 
   /** Refuses a statement for which no request units are left. */
-  void admit(CollectionStore collection, Filter filter) {
-    context.work().admitStatement(collection, filter);
+  void admit(Targets targets) {
+    context.work().admitStatement(targets);
   }
 
   void checkDeadline() {
@@ -89,7 +89,7 @@ final class DocumentWriter {
     terms = meter.termsAdded() + meter.termsRemoved() - terms;
     context.work().wrote(operations, result, terms);
     if (result.lsn() > 0) {
-      context.awaitDurable(result.lsn());
+      context.awaitDurable(result);
     }
     return result.outcomes();
   }
@@ -99,17 +99,16 @@ final class DocumentWriter {
   }
 
   /** Inserts one document into a collection of any kind; throws when it cannot be. */
-  void insert(CollectionStore collection, RawDocument document) {
+  void insert(WriteOperation.Insert insert) {
+    CollectionStore collection = insert.collection();
     for (; ; ) {
       WriteOutcome outcome =
-          CappedLimits.of(collection.info()).isCapped()
-              ? insertCapped(collection, document)
-              : commit(new WriteOperation.Insert(collection, document));
+          CappedLimits.of(collection.info()).isCapped() ? insertCapped(insert) : commit(insert);
       if (outcome.isApplied()) {
         return;
       }
       if (outcome.status() != WriteOutcome.Status.CONFLICT) {
-        throw WriteFailures.of(outcome, collection.info(), document);
+        throw WriteFailures.of(outcome, collection.info(), insert.document());
       }
       requireExists(collection);
     }
@@ -124,16 +123,17 @@ final class DocumentWriter {
   }
 
   /** The insert and the deletion of the oldest documents, in one batch. */
-  WriteOutcome insertCapped(CollectionStore collection, RawDocument document) {
+  WriteOutcome insertCapped(WriteOperation.Insert insert) {
+    CollectionStore collection = insert.collection();
     Lane.requireMayWait(); // for others who insert, and for the disk with them
     // Else two inserts would push out the same documents. There is one partition, and nobody else
     // takes its monitor: an index build that held it would hold inserts up for as long.
     synchronized (collection.partitions().get(0)) {
       var operations = new ArrayList<WriteOperation>();
-      for (StoredDocument oldest : pushedOut(collection, document)) {
+      for (StoredDocument oldest : pushedOut(collection, insert.document())) {
         operations.add(new WriteOperation.Delete(collection, oldest));
       }
-      operations.add(new WriteOperation.Insert(collection, document));
+      operations.add(insert);
       List<WriteOutcome> outcomes = commit(operations, WriteBatch.OnFailure.APPLY_NONE);
       return outcomes.stream()
           .filter(outcome -> outcome.status() != WriteOutcome.Status.NOT_APPLIED)

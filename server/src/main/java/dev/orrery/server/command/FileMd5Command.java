@@ -1,11 +1,11 @@
 package dev.orrery.server.command;
 
+import dev.orrery.server.expression.WatchedOrder;
 import dev.orrery.storage.CollectionStore;
 import dev.orrery.storage.PartitionStore;
 import dev.orrery.storage.RecordCursor;
 import dev.orrery.storage.StoredDocument;
 import dev.orrery.storage.WorkMeter;
-import dev.orrery.storage.value.BsonOrder;
 import dev.orrery.storage.value.RawTypes;
 import dev.orrery.storage.value.RawValue;
 import java.security.MessageDigest;
@@ -70,7 +70,7 @@ final class FileMd5Command implements Command {
             owner != null
                 && number != null
                 && number.isNumber()
-                && BsonOrder.CANONICAL.areEqual(owner, file);
+                && WatchedOrder.CANONICAL.areEqual(owner, file);
         if (isPart) {
           chunks.add(new Chunk(partition, next.recordId(), RawNumbers.toLong(number)));
         }

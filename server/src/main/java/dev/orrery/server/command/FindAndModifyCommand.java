@@ -7,6 +7,7 @@ import dev.orrery.server.plan.ExplainVerbosity;
 import dev.orrery.server.plan.PlanResult;
 import dev.orrery.server.plan.Query;
 import dev.orrery.server.plan.QueryPlan;
+import dev.orrery.server.plan.Targets;
 import dev.orrery.server.query.Filter;
 import dev.orrery.server.query.Projection;
 import dev.orrery.server.update.UpdateParser;
@@ -206,8 +207,9 @@ public final class FindAndModifyCommand implements Explainable {
       return services.workers().run(true, () -> removed(0, BsonNull.VALUE));
     }
     services.databases().requireTarget(collection, query.criteria().filter());
-    site.writer().admit(collection, query.criteria().filter());
-    QueryPlan plan = Plans.of(services.planner(), query);
+    Targets targets = Plans.targets(query);
+    site.writer().admit(targets);
+    QueryPlan plan = Plans.of(services.planner(), query, targets);
     Supplier<QueryPlan> plans = Replanning.plans(plan, () -> Plans.of(services.planner(), query));
     var deletion = new Deletion(services, site.writer(), collection, plans);
     return Replanning.start(

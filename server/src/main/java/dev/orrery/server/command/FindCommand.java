@@ -8,6 +8,7 @@ import dev.orrery.server.plan.Execution;
 import dev.orrery.server.plan.ExplainVerbosity;
 import dev.orrery.server.plan.Query;
 import dev.orrery.server.plan.QueryPlan;
+import dev.orrery.server.plan.Targets;
 import dev.orrery.server.query.Equalities;
 import dev.orrery.server.throughput.MeteredRead;
 import dev.orrery.storage.CollectionStore;
@@ -77,14 +78,14 @@ public final class FindCommand implements Explainable {
       List<RawDocument> found = listed == null ? List.of() : ListedDocuments.select(listed, query);
       return CompletableFuture.completedFuture(Cursors.first(found, 0, namespace));
     }
-    context.work().admit(collection, query.criteria().filter());
+    Targets targets = Plans.targets(query);
+    context.work().admit(targets);
     if (params.mode().isTailable()) {
       requireCapped(query, params);
       return services.workers().run(() -> tail(context, query, params));
     }
-    QueryPlan plan = Plans.forFind(services.planner(), query, params);
-    Supplier<QueryPlan> plans =
-        Replanning.plans(plan, () -> Plans.forFind(services.planner(), query, params));
+    QueryPlan plan = Plans.forFind(services.planner(), query, targets, params);
+    Supplier<QueryPlan> plans = Replanning.plans(plan, () -> plan(query, params));
     return Replanning.start(
         services.workers(), plan.isShort(), () -> open(context, query, plans.get(), params));
   }
@@ -110,7 +111,7 @@ public final class FindCommand implements Explainable {
       return ExplainStages.ofNothing(
           new Namespace(context.database(), params.collection()), verbosity);
     }
-    QueryPlan plan = Plans.forFind(services.planner(), query, params);
+    QueryPlan plan = plan(query, params);
     Execution execution = execution(context, params);
     context.work().owe(new MeteredRead(collection, execution, plan.isPointRead()));
     return ExplainStages.priced(plan, collection, verbosity, execution);
@@ -143,6 +144,10 @@ public final class FindCommand implements Explainable {
     }
   }
 
+  private QueryPlan plan(Query query, FindParams params) {
+    return Plans.forFind(services.planner(), query, Plans.targets(query), params);
+  }
+
   /** MongoDB knows the end before it comes to it after a sort, a limit or a read by _id. */
   private static ClientCursor.End end(Query query) {
     boolean looksAhead =
@@ -162,7 +167,7 @@ public final class FindCommand implements Explainable {
     var cursor = new ClientCursor(owner(context, collection, params), results, execution, end);
     cursor.over(collection);
     try {
-      List<RawDocument> batch = cursor.nextBatch(params.page().firstBatch());
+      List<RawDocument> batch = nextBatch(context, params, cursor);
       // MongoDB gives no cursor on an empty collection: there is no record to go on from.
       long id = results.hasSeenRecords() ? Cursors.keep(context, services.cursors(), cursor) : 0;
       return Cursors.first(batch, id, collection.info().namespace());
@@ -176,10 +181,15 @@ public final class FindCommand implements Explainable {
     return Cursors.owner(context, collection.info().namespace(), params.mode().hasNoTimeout());
   }
 
+  private static List<RawDocument> nextBatch(
+      CommandContext context, FindParams params, ClientCursor cursor) {
+    return cursor.nextBatch(params.page().firstBatch(), context.operation().replyMemory());
+  }
+
   private BsonDocument firstBatch(CommandContext context, FindParams params, ClientCursor cursor) {
     boolean isKept = false;
     try {
-      List<RawDocument> batch = cursor.nextBatch(params.page().firstBatch());
+      List<RawDocument> batch = nextBatch(context, params, cursor);
       context.work().read(cursor.metered(), batch);
       isKept = !cursor.isExhausted() && !params.page().isSingleBatch();
       long id = isKept ? Cursors.keep(context, services.cursors(), cursor) : 0;

@@ -162,7 +162,7 @@ public final class GetMoreCommand implements Command {
   }
 
   private BsonDocument next(CommandContext context, Params params, ClientCursor cursor) {
-    return reply(params, cursor, read(context, params, cursor));
+    return reply(context, params, cursor, read(context, params, cursor));
   }
 
   /** The next batch; a cursor that fails is gone. */
@@ -173,7 +173,7 @@ public final class GetMoreCommand implements Command {
       Operation operation = context.operation().limitedToNanos(cursor.nanosLeft());
       operation.watch(cursor.execution());
       operation.check();
-      List<RawDocument> batch = cursor.nextBatch(params.count());
+      List<RawDocument> batch = cursor.nextBatch(params.count(), operation.replyMemory());
       cursor.leave(operation.remainingNanos());
       if (cursor.metered() != null) {
         context.work().read(cursor.metered(), batch);
@@ -189,12 +189,14 @@ public final class GetMoreCommand implements Command {
     }
   }
 
-  private BsonDocument reply(Params params, ClientCursor cursor, List<RawDocument> batch) {
+  private BsonDocument reply(
+      CommandContext context, Params params, ClientCursor cursor, List<RawDocument> batch) {
     if (cursor.isExhausted()) {
       cursors.remove(params.id);
       return Cursors.next(batch, 0, params.namespace);
     }
     cursors.release(params.id);
+    context.onFailure(() -> cursors.kill(params.id)); // what was read cannot be read again
     return Cursors.next(batch, params.id, params.namespace);
   }
 
@@ -205,32 +207,39 @@ public final class GetMoreCommand implements Command {
     cursor.execution().interruptBy(() -> {});
     long millis = context.maxTimeMillis() > 0 ? context.maxTimeMillis() : AWAIT_MILLIS_DEFAULT;
     var reply = new CompletableFuture<BsonDocument>();
-    var waiting = new Waiting(context.operation(), params, cursor, reply);
+    var waiting = new Waiting(context, params, cursor, reply);
     workers.runLater(0, () -> await(waiting, millis));
     return reply;
   }
 
   /** A getMore that waits for more. */
   private record Waiting(
-      Operation operation,
+      CommandContext context,
       Params params,
       ClientCursor cursor,
-      CompletableFuture<BsonDocument> reply) {}
+      CompletableFuture<BsonDocument> reply) {
+    Operation operation() {
+      return context.operation();
+    }
+  }
 
   private void await(Waiting waiting, long millis) {
     Params params = waiting.params;
     try {
-      waiting.operation.check();
+      Operation operation = waiting.operation();
+      operation.check();
       waiting.cursor.requireAlive();
       List<RawDocument> batch =
-          waiting.operation.allowance().grant(() -> waiting.cursor.nextBatch(params.count()));
+          operation
+              .allowance()
+              .grant(() -> waiting.cursor.nextBatch(params.count(), operation.replyMemory()));
       if (batch.isEmpty() && millis > 0 && !cursors.isKilled(params.id)) {
         long step = Math.min(millis, AWAIT_STEP_MILLIS);
-        waiting.operation.willWait(step);
+        operation.willWait(step);
         workers.runLater(step, () -> await(waiting, millis - step));
         return;
       }
-      waiting.reply.complete(reply(params, waiting.cursor, batch));
+      waiting.reply.complete(reply(waiting.context, params, waiting.cursor, batch));
     } catch (RuntimeException e) { // whatever it is, somebody waits for an answer
       cursors.remove(params.id);
       waiting.reply.completeExceptionally(e);

@@ -13,7 +13,7 @@ import dev.orrery.storage.value.BsonOrder;
 import dev.orrery.storage.value.RawDocument;
 import dev.orrery.storage.value.RawElements;
 import dev.orrery.storage.value.RawValue;
-import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
 import org.bson.BsonBoolean;
@@ -122,21 +122,27 @@ final class IndexDefinition {
     if (key == null || !key.isDocument()) {
       return;
     }
-    var names = new ArrayList<String>();
-    var text = new ArrayList<String>();
+    var names = new HashSet<String>();
     RawElements elements = key.asDocument().elements();
     while (elements.next()) {
-      names.add(elements.name());
-      text.add(BsonText.element(elements.name(), elements.value().toBsonValue()));
-    }
-    for (int i = 1; i < names.size(); i++) {
-      if (names.subList(0, i).contains(names.get(i))) {
+      if (!names.add(elements.name())) {
         throw new CommandException(
             ErrorCode.BAD_VALUE,
             "The field '%s' appears multiple times in the index key pattern { %s }"
-                .formatted(names.get(i), String.join(", ", text)));
+                .formatted(elements.name(), text(key.asDocument())));
       }
     }
+  }
+
+  /** All elements, also those whose name comes twice; some of them when there are many. */
+  private static String text(RawDocument key) {
+    var text = new StringBuilder();
+    RawElements elements = key.elements();
+    while (elements.next() && !BsonText.isFull(text)) {
+      text.append(text.length() == 0 ? "" : ", ");
+      text.append(BsonText.element(elements.name(), elements.value().toBsonValue()));
+    }
+    return BsonText.cut(text);
   }
 
   /** The same spec with {@code v} at its end, unless it has one. */

@@ -101,7 +101,7 @@ public final class InsertCommand implements Command {
     private @Nullable DocumentValidator validator;
 
     /** The documents to be committed next, and the place of each in the command. */
-    private final List<RawDocument> chunk = new ArrayList<>();
+    private final List<WriteOperation.Insert> chunk = new ArrayList<>();
 
     private final List<Integer> places = new ArrayList<>();
     private long chunkBytes;
@@ -134,7 +134,7 @@ public final class InsertCommand implements Command {
           next++;
           return;
         }
-        RawDocument prepared = prepare(params.documents.get(place));
+        WriteOperation.Insert prepared = prepare(params.documents.get(place));
         next++;
         add(place, prepared);
       } catch (CommandException e) {
@@ -163,22 +163,23 @@ public final class InsertCommand implements Command {
       return params.isOrdered && reply.hasFailures();
     }
 
-    private RawDocument prepare(RawDocument document) {
+    private WriteOperation.Insert prepare(RawDocument document) {
       WriteTarget.requireCollection(collection);
       RawDocument prepared =
           NewDocument.of(document, services.ids(), params.keepsEmptyTimestamps ? null : clock);
       if (validator != null) {
         validator.requireValid(prepared);
       }
-      services.databases().requireStorable(collection, prepared);
-      context.work().admitInsert(collection, prepared);
-      return prepared;
+      var insert = new WriteOperation.Insert(collection, prepared);
+      services.databases().requireStorable(insert);
+      context.work().admitInsert(insert);
+      return insert;
     }
 
-    private void add(int place, RawDocument document) {
-      chunk.add(document);
+    private void add(int place, WriteOperation.Insert insert) {
+      chunk.add(insert);
       places.add(place);
-      chunkBytes += document.length();
+      chunkBytes += insert.document().length();
       if (chunk.size() >= chunkDocumentsMax || chunkBytes >= CHUNK_BYTES_MAX) {
         flush();
       }
@@ -197,11 +198,12 @@ public final class InsertCommand implements Command {
       chunkBytes = 0;
     }
 
-    /** Another collection of this name, which may have a partition key, has its own conditions. */
+    /** Another collection of this name may have another partition key, and its own conditions. */
     private void recheck() {
       for (int i = 0; i < chunk.size() && !isStopped(); ) {
         try {
-          services.databases().requireStorable(collection, chunk.get(i));
+          chunk.set(i, new WriteOperation.Insert(collection, chunk.get(i).document()));
+          services.databases().requireStorable(chunk.get(i));
           i++;
         } catch (CommandException e) {
           chunk.remove(i);
@@ -214,7 +216,7 @@ public final class InsertCommand implements Command {
     private void commit() {
       List<WriteOutcome> outcomes =
           CappedLimits.of(collection.info()).isCapped() ? commitCapped() : commitChunk();
-      var again = new ArrayList<RawDocument>();
+      var again = new ArrayList<WriteOperation.Insert>();
       var againPlaces = new ArrayList<Integer>();
       boolean isAfterConflict = false;
       for (int i = 0; i < outcomes.size(); i++) {
@@ -228,7 +230,8 @@ public final class InsertCommand implements Command {
           again.add(chunk.get(i));
           againPlaces.add(places.get(i));
         } else if (!isUntried) {
-          reply.fail(places.get(i), WriteFailures.of(outcome, collection.info(), chunk.get(i)));
+          RawDocument document = chunk.get(i).document();
+          reply.fail(places.get(i), WriteFailures.of(outcome, collection.info(), document));
         }
       }
       chunk.clear();
@@ -239,24 +242,20 @@ public final class InsertCommand implements Command {
 
     private List<WriteOutcome> commitChunk() {
       writer.begin(places);
-      var operations = new ArrayList<WriteOperation>(chunk.size());
-      for (RawDocument document : chunk) {
-        operations.add(new WriteOperation.Insert(collection, document));
-      }
       return writer.commit(
-          operations, params.isOrdered ? WriteBatch.OnFailure.STOP : WriteBatch.OnFailure.CONTINUE);
+          List.copyOf(chunk),
+          params.isOrdered ? WriteBatch.OnFailure.STOP : WriteBatch.OnFailure.CONTINUE);
     }
 
     private List<WriteOutcome> commitCapped() {
       var outcomes = new ArrayList<WriteOutcome>();
       boolean isFailed = false;
       for (int i = 0; i < chunk.size(); i++) {
-        RawDocument document = chunk.get(i);
         writer.begin(places.get(i));
         WriteOutcome outcome =
             isFailed && params.isOrdered
                 ? WriteOutcome.NOT_APPLIED
-                : writer.insertCapped(collection, document);
+                : writer.insertCapped(chunk.get(i));
         isFailed |= !outcome.isApplied();
         outcomes.add(outcome);
       }

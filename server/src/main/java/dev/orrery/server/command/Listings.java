@@ -43,7 +43,9 @@ final class Listings {
     var execution = new Execution(Path.of(""), false);
     var cursor = new ClientCursor(owner, new ListCursor(encoded.iterator()), execution);
     var batch = new BsonArray();
-    cursor.nextBatch(batchSize).forEach(document -> batch.add(document.asRawBson()));
+    cursor
+        .nextBatch(batchSize, context.operation().replyMemory())
+        .forEach(document -> batch.add(document.asRawBson()));
     long id = batch.size() == documents.size() ? 0 : Cursors.keep(context, cursors, cursor);
     return new BsonDocument(
         "cursor",

@@ -9,6 +9,7 @@ import dev.orrery.server.plan.ExplainVerbosity;
 import dev.orrery.server.plan.PlanResult;
 import dev.orrery.server.plan.Query;
 import dev.orrery.server.plan.QueryPlan;
+import dev.orrery.server.plan.Targets;
 import dev.orrery.server.query.Filter;
 import dev.orrery.server.query.MatchDetails;
 import dev.orrery.server.throughput.CosmosRule;
@@ -75,6 +76,7 @@ final class Modification {
   private final QueryScope scope;
   private final CommandClock clock;
   private @Nullable CollectionStore collection;
+  private @Nullable Targets targets;
   private @Nullable QueryPlan plan;
   private @Nullable DocumentChange change;
 
@@ -119,7 +121,8 @@ final class Modification {
             .with(new Query.Hints(target.hint(), null, null))
             .with(order)
             .with(statement.options().isMulti() ? Query.Window.ALL : new Query.Window(0, 1));
-    plan = Plans.forUpdate(site.services.planner(), query);
+    targets = Plans.targets(query);
+    plan = Plans.forUpdate(site.services.planner(), query, targets);
     change =
         new DocumentChange(collection, site.writer, filter, statement.options().isMulti())
             .checkedBy(
@@ -158,7 +161,7 @@ final class Modification {
       if (!statement.options().isMulti() || statement.options().isUpsert()) {
         site.services.databases().requireTarget(collection, filter);
       }
-      site.writer.admit(collection, filter);
+      site.writer.admit(targets);
     }
     Result result = statement.options().isMulti() ? updateAll() : updateOne();
     return result.matched == 0 && statement.options().isUpsert() ? upsert() : result;
@@ -221,7 +224,8 @@ final class Modification {
     return places;
   }
 
-  private Result updateChunk(List<Place> places) {
+  private Result updateChunk(List<Place> chunk) {
+    List<Place> places = chunk;
     long matched = 0;
     long modified = 0;
     while (!places.isEmpty()) {
@@ -295,9 +299,10 @@ final class Modification {
       prepare();
     }
     change.requireValid(document);
-    site.services.databases().requireStorable(collection, document);
+    var insert = new WriteOperation.Insert(collection, document);
+    site.services.databases().requireStorable(insert);
     try {
-      site.writer.insert(collection, document);
+      site.writer.insert(insert);
     } catch (CommandException e) {
       Result result =
           e.code() == ErrorCode.DUPLICATE_KEY && !statement.options().isMulti()

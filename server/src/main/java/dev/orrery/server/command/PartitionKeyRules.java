@@ -8,6 +8,7 @@ import dev.orrery.storage.value.FieldPath;
 import dev.orrery.storage.value.RawDocument;
 import dev.orrery.storage.value.RawValue;
 import java.util.Arrays;
+import org.jspecify.annotations.Nullable;
 
 /**
  * What a document that is written must have as its partition key, in MongoDB's words. Storage
@@ -16,9 +17,9 @@ import java.util.Arrays;
 final class PartitionKeyRules {
   private PartitionKeyRules() {}
 
-  /** Refuses a new document that has an array on the path of its partition key. */
-  static void requireNoArray(CollectionStore collection, RawDocument inserted) {
-    if (hasArray(collection, inserted)) {
+  /** Refuses a new document that has an array as its partition key, or on the path of it. */
+  static void requireNoArray(@Nullable RawValue partitionKey) {
+    if (partitionKey != null && partitionKey.isArray()) {
       throw new CommandException(
           ErrorCode.SHARD_KEY_NOT_FOUND,
           "Shard key cannot contain array values or array descendants.");

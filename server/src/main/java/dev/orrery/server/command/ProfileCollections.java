@@ -6,6 +6,7 @@ import dev.orrery.server.throughput.Metering;
 import dev.orrery.storage.CollectionStore;
 import dev.orrery.storage.Namespace;
 import dev.orrery.storage.StorageException;
+import dev.orrery.storage.WriteOperation;
 import dev.orrery.storage.catalog.CollectionInfo;
 import dev.orrery.storage.index.IndexSpec;
 import dev.orrery.storage.value.RawDocument;
@@ -64,7 +65,7 @@ public final class ProfileCollections implements ProfileWriter {
       if (collection != null) {
         // MongoDB's entries have no _id; here every document needs one.
         entry.append("_id", new BsonObjectId(ids.get()));
-        writer(database).insertCapped(collection, storable(entry));
+        writer(database).insertCapped(new WriteOperation.Insert(collection, storable(entry)));
       }
     } catch (StorageException e) {
       LOG.warn("the profile of {} could not be written: {}", database, e.getMessage());

@@ -6,12 +6,17 @@ import dev.orrery.server.error.ErrorCode;
 import dev.orrery.server.plan.Query;
 import dev.orrery.storage.Namespace;
 import dev.orrery.storage.value.RawDocument;
+import dev.orrery.storage.value.RawElements;
+import dev.orrery.storage.value.RawTypes;
+import java.util.function.Supplier;
+import org.bson.BsonArray;
 import org.bson.BsonDocument;
 import org.bson.BsonValue;
 
 /** A query as MongoDB writes it into the errors of its planner. */
 final class QueryText {
   private static final String REFUSED = "error processing query: ";
+  private static final int SCALAR_BYTES = 160; // longer ones are shown cut
 
   private QueryText() {}
 
@@ -31,7 +36,7 @@ final class QueryText {
     if (collation != null && !collation.isEmpty()) {
       text.append("Collation: ").append(BsonText.document(collation.toBsonDocument())).append('\n');
     }
-    return text.toString();
+    return BsonText.cut(text);
   }
 
   /** The query of a command that is no find. */
@@ -42,7 +47,7 @@ final class QueryText {
       BsonDocument collation = query.criteria().collation().specification();
       text.append("Collation: ").append(BsonText.document(collation)).append('\n');
     }
-    return text.toString();
+    return BsonText.cut(text);
   }
 
   static String ofUpdate(Query query) {
@@ -50,11 +55,14 @@ final class QueryText {
     return of(query) + (isSimple ? "Collation: { locale: \"simple\" }\n" : "");
   }
 
-  /** The planner's refusal, with the query before it. */
-  static CommandException refused(String query, CommandException cause) {
+  /** The planner's refusal, with the query before it; who ended it refused nothing. */
+  static CommandException refused(Supplier<String> query, CommandException cause) {
+    if (cause.code().isInterruption()) {
+      return cause;
+    }
     return new CommandException(
         cause.code(),
-        REFUSED + query + " planner returned error :: caused by :: " + cause.getMessage(),
+        REFUSED + query.get() + " planner returned error :: caused by :: " + cause.getMessage(),
         cause.details());
   }
 
@@ -74,9 +82,36 @@ final class QueryText {
   private static void body(
       StringBuilder text, RawDocument filter, RawDocument sort, RawDocument projection) {
     text.append("Tree: ");
-    appendTree(text, filter.toBsonDocument(), 0);
+    appendTree(text, beginning(filter, new int[] {BsonText.TEXT_MAX}), 0);
     text.append("Sort: ").append(BsonText.document(sort.toBsonDocument())).append('\n');
     text.append("Proj: ").append(BsonText.document(projection.toBsonDocument())).append('\n');
+  }
+
+  /** As much of a document as can be shown; {@code left} is how many bytes that still are. */
+  private static BsonDocument beginning(RawDocument document, int[] left) {
+    var some = new BsonDocument();
+    RawElements elements = document.elements();
+    while (left[0] > 0 && elements.next()) {
+      some.append(elements.name(), beginning(elements, left));
+    }
+    return some;
+  }
+
+  private static BsonValue beginning(RawElements element, int[] left) {
+    left[0] -= element.nameLength();
+    if (element.type() == RawTypes.DOCUMENT) {
+      return beginning(element.value().asDocument(), left);
+    }
+    if (element.type() == RawTypes.ARRAY) {
+      var some = new BsonArray();
+      RawElements inside = element.value().asDocument().elements();
+      while (left[0] > 0 && inside.next()) {
+        some.add(beginning(inside, left));
+      }
+      return some;
+    }
+    left[0] -= Math.min(element.valueLength(), SCALAR_BYTES);
+    return element.value().toBsonValue();
   }
 
   /** One line for each node; a conjunction of one is that one. */

@@ -85,6 +85,15 @@ final class RenameCollectionCommand implements Command {
     if (source.equals(target)) {
       throw new CommandException(ILLEGAL_OPERATION, "Can't rename a collection to itself");
     }
+    // Whoever changes either name in between makes us look again, and say what is true then.
+    CollectionStore found = requireSource(source, target);
+    while (!databases.engine().rename(found, source, target, dropTarget)) {
+      requireFree(target, dropTarget);
+      found = requireSource(source, target);
+    }
+  }
+
+  private CollectionStore requireSource(Namespace source, Namespace target) {
     CollectionStore found = databases.find(source.database(), source.collection());
     if (found == null) {
       throw missing(source, target);
@@ -92,13 +101,16 @@ final class RenameCollectionCommand implements Command {
     if (found.info().isView()) {
       throw ViewErrors.notSupported("cannot rename view: " + source);
     }
+    return found;
+  }
+
+  private void requireFree(Namespace target, boolean dropTarget) {
     CollectionStore other = databases.find(target.database(), target.collection());
     if (other != null && other.info().isView()) {
       throw new CommandException(
           NAMESPACE_EXISTS, "a view already exists with that name: " + target);
     }
-    boolean isFree = other == null || dropTarget;
-    if (!isFree || !databases.engine().rename(found, target, dropTarget)) {
+    if (other != null && !dropTarget) {
       throw new CommandException(NAMESPACE_EXISTS, "target namespace exists");
     }
   }

@@ -26,6 +26,13 @@ final class Replies {
     reply.writeElement("ok", OK);
   }
 
+  /** The same fields; what is in them may be large, and is not copied. */
+  static BsonDocument copy(BsonDocument reply) {
+    var copy = new BsonDocument();
+    copy.putAll(reply);
+    return copy;
+  }
+
   static BsonDocument succeed(BsonDocument reply) {
     return reply.containsKey("ok") ? reply : reply.append("ok", OK);
   }
@@ -37,7 +44,7 @@ final class Replies {
   static BsonDocument fail(ErrorCode code, String message, BsonDocument details) {
     var reply =
         new BsonDocument("ok", NOT_OK)
-            .append("errmsg", new BsonString(message))
+            .append("errmsg", new BsonString(CommandException.cut(message)))
             .append("code", new BsonInt32(code.number()))
             .append("codeName", new BsonString(code.codeName()));
     reply.putAll(details);

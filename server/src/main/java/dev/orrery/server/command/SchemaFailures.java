@@ -1,9 +1,9 @@
 package dev.orrery.server.command;
 
 import dev.orrery.server.error.BsonText;
+import dev.orrery.server.expression.WatchedOrder;
 import dev.orrery.server.limit.Allowance;
 import dev.orrery.server.query.FilterParser;
-import dev.orrery.storage.value.BsonOrder;
 import dev.orrery.storage.value.RawDocument;
 import java.util.ArrayList;
 import java.util.List;
@@ -168,7 +168,7 @@ final class SchemaFailures {
     List<BsonValue> seen = new ArrayList<>();
     for (BsonValue item : array.asArray()) {
       Allowance.current().steps(1 + seen.size());
-      if (seen.stream().anyMatch(one -> BsonOrder.CANONICAL.compare(one, item) == 0)) {
+      if (seen.stream().anyMatch(one -> WatchedOrder.CANONICAL.compare(one, item) == 0)) {
         return item;
       }
       seen.add(item);

@@ -103,17 +103,19 @@ final class StatementLog {
         new ArrayList<>(Collections.nCopies(operations.size(), WriteOutcome.NOT_APPLIED));
     int[] partitions = new int[operations.size()];
     long lsn = 0;
+    long time = 0;
     for (int i = 0; i < operations.size(); i++) {
       CommitResult one =
           together(engine, List.of(operations.get(i)), List.of(statements.get(i)), meter);
       lsn = Math.max(lsn, one.lsn());
+      time = Math.max(time, one.time());
       outcomes.set(i, one.outcomes().get(0));
       partitions[i] = one.partitions()[0];
       if (!outcomes.get(i).isApplied() && batch.onFailure() == WriteBatch.OnFailure.STOP) {
         break;
       }
     }
-    return new CommitResult(lsn, outcomes, partitions);
+    return new CommitResult(lsn, time, outcomes, partitions);
   }
 
   /** All operations and the records of these statements, or nothing. */
@@ -131,7 +133,10 @@ final class StatementLog {
           outcomes.subList(operations.size(), all.size()).stream().anyMatch(StatementLog::isStale);
       if (!isRecordStale) {
         return new CommitResult(
-            result.lsn(), outcomes.subList(0, operations.size()), result.partitions());
+            result.lsn(),
+            result.time(),
+            outcomes.subList(0, operations.size()),
+            result.partitions());
       }
     }
   }

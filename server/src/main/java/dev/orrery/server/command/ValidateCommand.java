@@ -14,6 +14,7 @@ import org.bson.BsonBinary;
 import org.bson.BsonBoolean;
 import org.bson.BsonDocument;
 import org.bson.BsonInt32;
+import org.bson.BsonInt64;
 import org.bson.BsonString;
 import org.bson.BsonValue;
 import org.jspecify.annotations.Nullable;
@@ -59,7 +60,7 @@ final class ValidateCommand implements Command {
     }
     if (!options.repair) {
       List<String> faults = databases.engine().validate(found);
-      return report(found, new RepairResult(List.of(), faults, 0, 0));
+      return report(found, new RepairResult(List.of(), faults, 0, 0, List.of()));
     }
     return report(found, databases.engine().repair(found, context.operation()::check));
   }
@@ -134,18 +135,29 @@ final class ValidateCommand implements Command {
             .append("valid", valid)
             .append("repaired", BsonBoolean.valueOf(result.isRepaired()))
             .append("readOnly", BsonBoolean.FALSE)
-            .append("warnings", texts(result.isRepaired() ? result.found() : List.of()))
+            .append("warnings", texts(warnings(result)))
             .append("errors", texts(errors(result)))
             .append("extraIndexEntries", new BsonArray())
             .append("missingIndexEntries", new BsonArray())
-            .append("corruptRecords", new BsonArray());
+            .append("corruptRecords", records(result));
     if (result.isRepaired()) {
       reply
-          .append("numRemovedCorruptRecords", zero)
+          .append("numRemovedCorruptRecords", new BsonInt32(result.givenUp().size()))
           .append("numRemovedExtraIndexEntries", Numbers.intOrLong(result.extraEntries()))
           .append("numInsertedMissingIndexEntries", Numbers.intOrLong(result.missingEntries()));
     }
     return result.remaining().isEmpty() ? reply : reply.append("advice", ADVICE);
+  }
+
+  private static BsonArray records(RepairResult result) {
+    return new BsonArray(
+        result.givenUp().stream().map(one -> new BsonInt64(one.recordId())).toList());
+  }
+
+  private static List<String> warnings(RepairResult result) {
+    var warnings = new ArrayList<>(result.isRepaired() ? result.found() : List.of());
+    result.givenUp().forEach(one -> warnings.add("Removed a corrupt document: " + one.what()));
+    return warnings;
   }
 
   /** Why it could not be repaired, and what is wrong. */

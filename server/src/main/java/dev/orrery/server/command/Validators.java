@@ -1,5 +1,6 @@
 package dev.orrery.server.command;
 
+import dev.orrery.server.limit.Allowance;
 import dev.orrery.storage.catalog.CollectionInfo;
 import java.util.Map;
 import java.util.UUID;
@@ -24,12 +25,19 @@ final class Validators {
     }
     Compiled known = compiled.get(info.uuid());
     if (known == null || known.options != options) {
-      known = new Compiled(options, DocumentValidator.of(options));
+      known = compile(options);
       if (compiled.size() >= KEPT_MAX) {
         compiled.clear(); // mostly of collections that were dropped
       }
       compiled.put(info.uuid(), known);
     }
     return known.validator;
+  }
+
+  /** It outlives the request for which it is made. */
+  private static Compiled compile(BsonDocument options) {
+    DocumentValidator validator =
+        Allowance.current().forLasting().grant(() -> DocumentValidator.of(options));
+    return new Compiled(options, validator);
   }
 }

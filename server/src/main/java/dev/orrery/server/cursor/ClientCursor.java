@@ -2,22 +2,29 @@ package dev.orrery.server.cursor;
 
 import dev.orrery.server.error.CommandException;
 import dev.orrery.server.error.ErrorCode;
+import dev.orrery.server.limit.Allowance;
 import dev.orrery.server.limit.Holding;
+import dev.orrery.server.limit.MemoryAccount;
 import dev.orrery.server.limit.Resting;
+import dev.orrery.server.limit.SpillInput;
+import dev.orrery.server.limit.SpillOutput;
 import dev.orrery.server.plan.DocumentCursor;
 import dev.orrery.server.plan.Execution;
 import dev.orrery.server.plan.PlanResult;
 import dev.orrery.server.throughput.MeteredRead;
 import dev.orrery.storage.CollectionStore;
+import dev.orrery.storage.Lane;
 import dev.orrery.storage.Namespace;
 import dev.orrery.storage.PrivateFiles;
 import dev.orrery.storage.value.RawDocument;
 import java.io.IOException;
+import java.io.OutputStream;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
 import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
@@ -29,8 +36,11 @@ public final class ClientCursor implements Resting, AutoCloseable {
   /** What fits into one reply besides its envelope. */
   public static final int BATCH_BYTES_MAX = 16 << 20;
 
-  /** A document is held as it was read, and as a part of a reply that grows by doubling. */
-  private static final int REPLY_COPIES = 3;
+  /** A document is held as it was read, and as a part of the reply. */
+  private static final int REPLY_COPIES = 2;
+
+  /** A single document that is smaller is not waited with. */
+  private static final int AWAITED_BYTES_MIN = 256 << 10;
 
   private static final int SPILLED_BYTES_MIN = 16 << 10;
 
@@ -59,11 +69,12 @@ public final class ClientCursor implements Resting, AutoCloseable {
   private final Execution execution;
   private final End end;
   private final Holding holding;
-  private final Holding batchHolding;
   private @Nullable RawDocument pending;
   private @Nullable Path pendingFile;
-  private BooleanSupplier isClientThere = () -> true;
+  private Object client = this;
+  private BooleanSupplier isConnected = () -> true;
   private boolean isOneBatch;
+  private long lastBytes;
   private boolean isExhausted;
   private long documentsReturned;
   private long batchesReturned;
@@ -81,7 +92,6 @@ public final class ClientCursor implements Resting, AutoCloseable {
     this.execution = execution;
     this.end = end;
     this.holding = new Holding(execution.memory());
-    this.batchHolding = new Holding(execution.memory());
     execution.memory().add(this);
   }
 
@@ -91,15 +101,21 @@ public final class ClientCursor implements Resting, AutoCloseable {
     return this;
   }
 
-  /** Names who knows whether the client is there that opened it. */
-  public ClientCursor openedBy(BooleanSupplier isThere) {
-    isClientThere = isThere;
+  /**
+   * Names who opened it.
+   *
+   * @param opener equal for all connections of a client
+   * @param isThere whether the connection is there on which it was opened
+   */
+  public ClientCursor openedBy(Object opener, BooleanSupplier isThere) {
+    client = opener;
+    isConnected = isThere;
     return this;
   }
 
-  /** Whether nobody can ask for more: it belongs to no session, and its client is gone. */
-  boolean isAbandoned() {
-    return owner.session() == null && !isClientThere.getAsBoolean();
+  /** Whether nobody can ask for more: the client that opened it has no connection any more. */
+  boolean isAbandoned(Set<Object> connectedClients) {
+    return !isConnected.getAsBoolean() && !connectedClients.contains(client);
   }
 
   /** Names what is read, so that a getMore notices when it is gone. */
@@ -169,19 +185,28 @@ public final class ClientCursor implements Resting, AutoCloseable {
 
   /**
    * The next results: at most {@code count}, at most what fits into a reply, and at most what there
-   * is memory for. A single document always fits.
+   * is memory for. A single document always fits, and is waited with if it is large.
+   *
+   * @param memory where the batch is held until its reply is on its way
    */
-  public List<RawDocument> nextBatch(long count) {
+  public List<RawDocument> nextBatch(long count, MemoryAccount memory) {
     var batch = new ArrayList<RawDocument>();
+    var reply = new Holding(memory);
     long bytes = 0;
-    while (batch.size() < count) {
+    long awaited = awaitExpected(count, memory);
+    while (batch.size() < count && !isAsGoodAsFull(bytes)) {
       RawDocument next = takePending();
       if (next == null) {
         isExhausted = true;
         break;
       }
       bytes += next.length();
-      boolean hasRoom = batchHolding.grow(REPLY_COPIES * (long) next.length()) || isOneBatch;
+      lastBytes = next.length();
+      if (batch.isEmpty() && next.length() > AWAITED_BYTES_MIN) {
+        batch.add(awaitRoom(next, memory, awaited));
+        continue;
+      }
+      boolean hasRoom = reply.grow(REPLY_COPIES * (long) next.length()) || isOneBatch;
       if ((bytes > BATCH_BYTES_MAX || !hasRoom) && !batch.isEmpty()) {
         pending = next;
         break;
@@ -200,6 +225,41 @@ public final class ClientCursor implements Resting, AutoCloseable {
     return batch;
   }
 
+  /** Waits with what is likely to be as large as what came before; what it then holds. */
+  private long awaitExpected(long count, MemoryAccount memory) {
+    long held = memory.heldBytes();
+    if (count == 0 || lastBytes <= AWAITED_BYTES_MIN) {
+      return held;
+    }
+    if (pending != null) {
+      putAway();
+    }
+    memory.await(REPLY_COPIES * lastBytes, Allowance.current()::check);
+    return held + REPLY_COPIES * lastBytes;
+  }
+
+  /** Whether a large document would be read that most likely has to wait for the next batch. */
+  private boolean isAsGoodAsFull(long bytes) {
+    return lastBytes > AWAITED_BYTES_MIN
+        && bytes + lastBytes > BATCH_BYTES_MAX
+        && bytes > 0
+        && end == End.CLOSES
+        && !isOneBatch;
+  }
+
+  /** Holds a large document, or puts it away until there is memory for it and its reply. */
+  private RawDocument awaitRoom(RawDocument document, MemoryAccount memory, long awaited) {
+    long bytes = REPLY_COPIES * (long) document.length() - awaited;
+    if (bytes <= 0 || memory.tryHold(bytes)) {
+      return document;
+    }
+    Lane.requireMayWait();
+    pending = document;
+    putAway();
+    memory.await(bytes, Allowance.current()::check);
+    return restore();
+  }
+
   private @Nullable RawDocument takePending() {
     if (pendingFile != null) {
       pending = restore();
@@ -213,14 +273,18 @@ public final class ClientCursor implements Resting, AutoCloseable {
   /** A document that waits for the next batch may be a large one. */
   @Override
   public void rest(boolean spills) {
-    batchHolding.clear();
-    if (!spills || pending == null || pending.length() < SPILLED_BYTES_MIN) {
-      return;
+    if (spills && pending != null && pending.length() >= SPILLED_BYTES_MIN) {
+      putAway();
     }
+  }
+
+  private void putAway() {
     try {
       PrivateFiles.createDirectories(execution.temporary());
       pendingFile = PrivateFiles.createTempFile(execution.temporary(), "cursor", ".document");
-      Files.write(pendingFile, pending.toByteArray());
+      try (OutputStream out = SpillOutput.open(pendingFile)) {
+        out.write(pending.bytes(), pending.offset(), pending.length());
+      }
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }
@@ -230,7 +294,10 @@ public final class ClientCursor implements Resting, AutoCloseable {
 
   private RawDocument restore() {
     try {
-      RawDocument document = RawDocument.wrap(Files.readAllBytes(pendingFile));
+      RawDocument document;
+      try (var in = new SpillInput(pendingFile)) {
+        document = RawDocument.wrap(in.readExactly(Math.toIntExact(Files.size(pendingFile))));
+      }
       Files.delete(pendingFile);
       pendingFile = null;
       return document;

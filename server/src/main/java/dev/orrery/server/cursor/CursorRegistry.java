@@ -7,6 +7,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.LongSupplier;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -19,8 +20,8 @@ public final class CursorRegistry {
 
   private static final long IDLE_NANOS_MAX = 600_000_000_000L; // ten minutes, as in MongoDB
 
-  /** How long a cursor without a session lives on when its connection is gone. */
-  private static final long ABANDONED_NANOS_MAX = 60_000_000_000L;
+  /** How long a cursor lives on without a connection of its client, which may come back. */
+  private static final long ABANDONED_NANOS_MAX = 5_000_000_000L;
 
   /** A cursor, when it was used last, and whether a request has it now. */
   private static final class Entry {
@@ -29,6 +30,8 @@ public final class CursorRegistry {
     long usedNanos;
     boolean isTaken;
     boolean isKilled;
+    volatile boolean isAbandoned;
+    long abandonedNanos;
 
     Entry(ClientCursor cursor, long usedNanos) {
       this.cursor = cursor;
@@ -208,30 +211,45 @@ public final class CursorRegistry {
     List.copyOf(cursors.keySet()).forEach(this::kill);
   }
 
-  /**
-   * Ends cursors that nobody used for ten minutes, or that nobody can use; to be called now and
-   * then.
-   */
+  /** Ends cursors that nobody used for ten minutes; to be called now and then. */
   public void expire() {
     long now = nanoClock.getAsLong();
+    killIdle(
+        entry -> now - entry.usedNanos > IDLE_NANOS_MAX && !entry.cursor.owner().hasNoTimeout());
+  }
+
+  /**
+   * Ends cursors that nobody can use any more; to be called when a client has gone, and again a
+   * little later.
+   *
+   * @return false when some are left whose client may still come back
+   */
+  public boolean endAbandoned(Set<Object> connectedClients) {
+    long now = nanoClock.getAsLong();
+    killIdle(entry -> isLost(entry, connectedClients, now));
+    return cursors.values().stream().noneMatch(entry -> entry.isAbandoned);
+  }
+
+  private static boolean isLost(Entry entry, Set<Object> connectedClients, long now) {
+    boolean wasAbandoned = entry.isAbandoned;
+    entry.isAbandoned = entry.cursor.isAbandoned(connectedClients);
+    if (!wasAbandoned) {
+      entry.abandonedNanos = now;
+    }
+    return entry.isAbandoned && now - entry.abandonedNanos > ABANDONED_NANOS_MAX;
+  }
+
+  private void killIdle(Predicate<Entry> which) {
     var ended = new ArrayList<Long>();
     cursors.forEach(
         (id, entry) -> {
-          if (isOver(entry, now)) {
-            ended.add(id);
+          synchronized (entry) {
+            if (!entry.isTaken && which.test(entry)) {
+              ended.add(id);
+            }
           }
         });
     ended.forEach(this::kill);
-  }
-
-  private static boolean isOver(Entry entry, long now) {
-    synchronized (entry) {
-      long idleNanos = now - entry.usedNanos;
-      ClientCursor cursor = entry.cursor;
-      boolean isOld = idleNanos > IDLE_NANOS_MAX && !cursor.owner().hasNoTimeout();
-      boolean isLost = idleNanos > ABANDONED_NANOS_MAX && cursor.isAbandoned();
-      return !entry.isTaken && (isOld || isLost);
-    }
   }
 
   /** A cursor that waits for its client: how old it is, and since when nobody used it. */

@@ -26,6 +26,10 @@ public final class BsonText {
   private static final int SHORT_BYTES_MAX = 80;
   private static final int SHORT_BYTES_SHOWN = 70;
   private static final int DEPTH_MAX = 100;
+
+  /** As long as a line of MongoDB's log; a message that shows more helps nobody. */
+  public static final int TEXT_MAX = 10 * 1024;
+
   private static final DateTimeFormatter ISO_MILLIS =
       DateTimeFormatter.ofPattern("uuuu-MM-dd'T'HH:mm:ss.SSS'Z'", Locale.ROOT)
           .withZone(ZoneOffset.UTC);
@@ -85,7 +89,7 @@ public final class BsonText {
   public static String stored(BsonValue value) {
     var text = new StringBuilder();
     appendStored(text, value, 0);
-    return text.toString();
+    return cut(text);
   }
 
   /** A number with MongoDB's internal type name: {@code (NumberInt)5}. */
@@ -105,7 +109,17 @@ public final class BsonText {
   public static String aggregated(@Nullable BsonValue value) {
     var text = new StringBuilder();
     appendAggregated(text, value);
-    return text.toString();
+    return cut(text);
+  }
+
+  /** The text, or its beginning when it is long. */
+  public static String cut(StringBuilder text) {
+    return isFull(text) ? text.substring(0, TEXT_MAX) + "..." : text.toString();
+  }
+
+  /** Whether {@link #cut} drops what comes now: whoever writes such a text can stop. */
+  public static boolean isFull(StringBuilder text) {
+    return text.length() > TEXT_MAX;
   }
 
   /** A date in ISO format, in UTC with milliseconds; outside the years 0 to 9999 it has none. */
@@ -159,6 +173,9 @@ public final class BsonText {
     }
     String separator = "{ ";
     for (Map.Entry<String, BsonValue> field : document.entrySet()) {
+      if (isFull(out)) {
+        return;
+      }
       out.append(separator).append(field.getKey()).append(": ");
       appendStored(out, field.getValue(), depth + 1);
       separator = ", ";
@@ -173,6 +190,9 @@ public final class BsonText {
     }
     String separator = "[ ";
     for (BsonValue value : array.asArray()) {
+      if (isFull(out)) {
+        return;
+      }
       out.append(separator);
       appendStored(out, value, depth + 1);
       separator = ", ";
@@ -181,7 +201,8 @@ public final class BsonText {
   }
 
   private static void appendCut(StringBuilder out, String string) {
-    byte[] bytes = string.getBytes(StandardCharsets.UTF_8);
+    String start = string.substring(0, Math.min(string.length(), STRING_BYTES_MAX));
+    byte[] bytes = start.getBytes(StandardCharsets.UTF_8);
     if (bytes.length + 1 > STRING_BYTES_MAX) {
       out.append('"');
       out.append(new String(bytes, 0, STRING_BYTES_SHOWN, StandardCharsets.UTF_8));
@@ -258,6 +279,9 @@ public final class BsonText {
     out.append('{');
     String separator = "";
     for (Map.Entry<String, BsonValue> field : document.entrySet()) {
+      if (isFull(out)) {
+        return;
+      }
       out.append(separator).append(field.getKey()).append(": ");
       appendAggregated(out, field.getValue());
       separator = ", ";
@@ -269,6 +293,9 @@ public final class BsonText {
     out.append('[');
     String separator = "";
     for (BsonValue value : array.asArray()) {
+      if (isFull(out)) {
+        return;
+      }
       out.append(separator);
       appendAggregated(out, value);
       separator = ", ";

@@ -111,6 +111,7 @@ public enum ErrorCode {
   MAX_SUB_PIPELINE_DEPTH_EXCEEDED(232, "MaxSubPipelineDepthExceeded"),
   CURSOR_KILLED(237, "CursorKilled"),
   NOT_IMPLEMENTED(238, "NotImplemented"),
+  SNAPSHOT_TOO_OLD(239, "SnapshotTooOld"),
   CONVERSION_FAILURE(241, "ConversionFailure"),
   SNAPSHOT_UNAVAILABLE(246, "SnapshotUnavailable"),
   NO_SUCH_TRANSACTION(251, "NoSuchTransaction"),

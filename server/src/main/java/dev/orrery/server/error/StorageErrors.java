@@ -17,7 +17,7 @@ public final class StorageErrors {
   /** Whether somebody should look after the server, or else only came too late. */
   public static boolean isAlarming(StorageException failure) {
     return switch (failure.reason()) {
-      case COLLECTION_DROPPED, INDEX_DROPPED, PARTITION_REPLACED -> false;
+      case COLLECTION_DROPPED, INDEX_DROPPED, PARTITION_REPLACED, POINT_LOST -> false;
       case CORRUPT, DISK_FULL, IO, KEY_CHANGED, KEY_HAS_ARRAY, LOG_TRIMMED, UNAVAILABLE, UNUSABLE ->
           true;
     };
@@ -34,6 +34,7 @@ public final class StorageErrors {
       case KEY_HAS_ARRAY -> ErrorCode.SHARD_KEY_NOT_FOUND;
       case LOG_TRIMMED -> ErrorCode.CHANGE_STREAM_HISTORY_LOST;
       case PARTITION_REPLACED -> ErrorCode.CONFLICTING_OPERATION_IN_PROGRESS;
+      case POINT_LOST -> ErrorCode.SNAPSHOT_TOO_OLD;
       // Drivers take it as a reason to try again elsewhere, or later.
       case UNAVAILABLE -> ErrorCode.SHUTDOWN_IN_PROGRESS;
       case UNUSABLE -> ErrorCode.INTERNAL_ERROR;

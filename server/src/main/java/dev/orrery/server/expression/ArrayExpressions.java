@@ -116,7 +116,8 @@ final class ArrayExpressions {
       Expression optimized = Expression.super.optimize();
       if (optimized instanceof In same
           && same.operands.get(1) instanceof Constant constant
-          && constant.value() instanceof BsonArray array) {
+          && constant.value() instanceof BsonArray array
+          && Folding.mayKeepSorted(array.size())) {
         TreeSet<BsonValue> set = SetExpressions.set(order, array);
         return new UnaryCall(value -> Truth.of(set.contains(value)), same.operands.get(0));
       }
@@ -244,14 +245,18 @@ final class ArrayExpressions {
                   + "Memory limit: %d bytes",
               bytes, RANGE_BYTES_MAX));
     }
-    ValueSize.requireArray(Math.max(0, steps), ELEMENT_BYTES);
     var numbers = new BsonArray();
     Allowance allowance = Allowance.current();
-    for (long i = start; step > 0 ? i < end : i > end; i += step) {
-      allowance.step();
-      numbers.add(new BsonInt32((int) i));
+    long held = ValueSize.holdArray(Math.max(0, steps), ELEMENT_BYTES, allowance);
+    try {
+      for (long i = start; step > 0 ? i < end : i > end; i += step) {
+        allowance.step();
+        numbers.add(new BsonInt32((int) i));
+      }
+      return numbers;
+    } finally {
+      allowance.release(held);
     }
-    return numbers;
   }
 
   /** The operands of $range, which MongoDB refuses in slightly different words. */

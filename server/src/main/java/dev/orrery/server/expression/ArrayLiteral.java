@@ -1,5 +1,6 @@
 package dev.orrery.server.expression;
 
+import dev.orrery.server.limit.Allowance;
 import java.util.List;
 import org.bson.BsonArray;
 import org.bson.BsonNull;
@@ -13,13 +14,22 @@ record ArrayLiteral(List<Expression> operands) implements Expression {
 
   @Override
   public BsonValue evaluate(Scope scope) {
-    scope.allowance().step();
+    Allowance allowance = scope.allowance();
+    allowance.steps(1 + operands.size());
     var values = new BsonArray(operands.size());
-    for (int i = 0; i < operands.size(); i++) {
-      BsonValue value = operands.get(i).evaluate(scope);
-      values.add(value == null ? BsonNull.VALUE : value);
+    long held = 0;
+    try {
+      for (int i = 0; i < operands.size(); i++) {
+        BsonValue value = operands.get(i).evaluate(scope);
+        held += ValueSize.hold(operands.get(i), value, allowance);
+        values.add(value == null ? BsonNull.VALUE : value);
+      }
+      return values;
+    } finally {
+      if (held > 0) {
+        allowance.release(held);
+      }
     }
-    return values;
   }
 
   @Override

@@ -16,12 +16,19 @@ record BinaryCall(Function function, Expression left, Expression right) implemen
   @Override
   public @Nullable BsonValue evaluate(Scope scope) {
     BsonValue one = left.evaluate(scope);
-    BsonValue other = right.evaluate(scope);
     Allowance allowance = scope.allowance();
-    allowance.step();
-    Work.count(one, allowance);
-    Work.count(other, allowance);
-    return function.apply(one, other);
+    long held = ValueSize.hold(left, one, allowance);
+    try {
+      BsonValue other = right.evaluate(scope);
+      allowance.step();
+      Work.count(one, allowance);
+      Work.count(other, allowance);
+      return function.apply(one, other);
+    } finally {
+      if (held > 0) {
+        allowance.release(held);
+      }
+    }
   }
 
   @Override

@@ -45,11 +45,19 @@ final class Call implements Expression {
     Allowance allowance = scope.allowance();
     allowance.step();
     var values = new BsonValue[operands.length];
-    for (int i = 0; i < operands.length; i++) {
-      values[i] = operands[i].evaluate(scope);
-      Work.count(values[i], allowance);
+    long held = 0;
+    try {
+      for (int i = 0; i < operands.length; i++) {
+        values[i] = operands[i].evaluate(scope);
+        Work.count(values[i], allowance);
+        held += ValueSize.hold(operands[i], values[i], allowance);
+      }
+      return function.apply(values);
+    } finally {
+      if (held > 0) {
+        allowance.release(held);
+      }
     }
-    return function.apply(values);
   }
 
   @Override
@@ -97,7 +105,7 @@ final class Call implements Expression {
 
   private void flush(List<Expression> constants, List<Expression> into) {
     if (constants.size() > 1) {
-      into.add(new Constant(withOperands(constants).evaluate(new Scope())));
+      into.add(Folding.fold(withOperands(constants), constants));
     } else {
       into.addAll(constants);
     }

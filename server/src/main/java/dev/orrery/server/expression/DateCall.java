@@ -1,5 +1,6 @@
 package dev.orrery.server.expression;
 
+import dev.orrery.server.limit.Allowance;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.BooleanSupplier;
@@ -88,12 +89,15 @@ final class DateCall implements Expression {
 
   /** The value with the first operand's known already. */
   @Nullable BsonValue evaluate(@Nullable BsonValue first, Scope scope) {
-    scope.allowance().step();
+    Allowance allowance = scope.allowance();
+    allowance.step();
     int count = operands.size() - 1;
     var values = new BsonValue[count];
     values[0] = first;
+    Work.count(first, allowance);
     for (int i = 1; i < count; i++) {
       values[i] = operands.get(i).evaluate(scope);
+      Work.count(values[i], allowance);
     }
     return function.apply(
         values,

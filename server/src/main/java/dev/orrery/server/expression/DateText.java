@@ -1,5 +1,7 @@
 package dev.orrery.server.expression;
 
+import dev.orrery.server.error.CommandException;
+import dev.orrery.server.error.ErrorCode;
 import java.time.LocalDate;
 import java.util.List;
 import java.util.OptionalLong;
@@ -15,6 +17,7 @@ import org.jspecify.annotations.Nullable;
  * fits, complains about characters that start none, and goes on.
  */
 final class DateText {
+  private static final int LENGTH_MAX = 1_000;
   private static final String MONTH_NAME =
       "(?:january|february|march|april|may|june|july|august|september|october|november|december"
           + "|jan|feb|mar|apr|jun|jul|aug|sept|sep|oct|nov|dec)";
@@ -108,6 +111,13 @@ final class DateText {
 
   /** The date in a string, in that zone unless the string names its own. */
   static long parse(String text, Zone zone) {
+    if (text.length() > LENGTH_MAX) {
+      // No date is so long, and to look for tokens in all of it would take for ever.
+      throw new CommandException(
+          ErrorCode.CONVERSION_FAILURE,
+          "Error parsing date string '%s'; %d: Unexpected character '%c'"
+              .formatted(text.substring(0, LENGTH_MAX), LENGTH_MAX, text.charAt(LENGTH_MAX)));
+    }
     OptionalLong iso = IsoDate.parse(text, zone);
     return iso.isPresent() ? iso.getAsLong() : parseAny(text, zone);
   }

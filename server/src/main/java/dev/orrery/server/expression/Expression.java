@@ -32,8 +32,8 @@ public interface Expression {
   }
 
   /**
-   * The same expression with its constant parts computed. Computing them may fail, as in MongoDB,
-   * even if no document would ever reach them.
+   * The same expression with its constant parts computed and, as far as there is memory, kept.
+   * Computing them may fail, as in MongoDB, even if no document would ever reach them.
    */
   default Expression optimize() {
     List<Expression> operands = operands();
@@ -48,7 +48,7 @@ public interface Expression {
       optimized.add(better);
     }
     Expression result = withOperands(optimized);
-    return isAllConstant && isFoldable() ? new Constant(result.evaluate(new Scope())) : result;
+    return isAllConstant && isFoldable() ? Folding.fold(result, optimized) : result;
   }
 
   /** Notes every field, variable and piece of metadata that evaluating this may read. */

@@ -1,5 +1,6 @@
 package dev.orrery.server.expression;
 
+import dev.orrery.server.limit.Allowance;
 import dev.orrery.storage.value.BsonOrder;
 import dev.orrery.storage.value.RawDocument;
 import java.nio.ByteBuffer;
@@ -20,13 +21,17 @@ public final class HashedKey {
   /** Length of the field name's terminator and of the type byte before a value. */
   private static final int ELEMENT_HEAD_BYTES = 2;
 
+  private final MessageDigest digest = md5();
+  private final Allowance allowance = Allowance.current();
+
   private HashedKey() {}
 
   public static long of(BsonValue value) {
-    MessageDigest digest = md5();
-    addInt(digest, 0);
-    add(digest, value);
-    return ByteBuffer.wrap(digest.digest()).order(ByteOrder.LITTLE_ENDIAN).getLong();
+    var key = new HashedKey();
+    key.addInt(0);
+    key.addInt(BsonOrder.canonicalType(value));
+    key.addValue(value);
+    return ByteBuffer.wrap(key.digest.digest()).order(ByteOrder.LITTLE_ENDIAN).getLong();
   }
 
   private static MessageDigest md5() {
@@ -37,23 +42,24 @@ public final class HashedKey {
     }
   }
 
-  private static void addInt(MessageDigest digest, int value) {
+  private void addInt(int value) {
     digest.update(ByteBuffer.allocate(4).order(ByteOrder.LITTLE_ENDIAN).putInt(value).array());
   }
 
-  private static void add(MessageDigest digest, BsonValue value) {
-    addInt(digest, BsonOrder.canonicalType(value));
-    addValue(digest, value);
-  }
-
-  private static void addField(MessageDigest digest, String name, BsonValue value) {
-    addInt(digest, BsonOrder.canonicalType(value));
-    digest.update(name.getBytes(StandardCharsets.UTF_8));
+  private void addText(String text) {
+    Work.countBytes(text.length());
+    digest.update(text.getBytes(StandardCharsets.UTF_8));
     digest.update((byte) 0);
-    addValue(digest, value);
   }
 
-  private static void addValue(MessageDigest digest, BsonValue value) {
+  private void addField(String name, BsonValue value) {
+    allowance.step();
+    addInt(BsonOrder.canonicalType(value));
+    addText(name);
+    addValue(value);
+  }
+
+  private void addValue(BsonValue value) {
     if (Numbers.isNumber(value)) {
       digest.update(
           ByteBuffer.allocate(8)
@@ -61,27 +67,27 @@ public final class HashedKey {
               .putLong(Numbers.toLong(value))
               .array());
     } else if (value.isDocument()) {
-      addFields(digest, value.asDocument());
+      addFields(value.asDocument());
     } else if (value.isArray()) {
       for (int i = 0; i < value.asArray().size(); i++) {
-        addField(digest, Integer.toString(i), value.asArray().get(i));
+        addField(Integer.toString(i), value.asArray().get(i));
       }
-      addInt(digest, 0);
+      addInt(0);
     } else if (value.getBsonType() == BsonType.JAVASCRIPT_WITH_SCOPE) {
-      digest.update(value.asJavaScriptWithScope().getCode().getBytes(StandardCharsets.UTF_8));
-      digest.update((byte) 0);
-      addFields(digest, value.asJavaScriptWithScope().getScope());
+      addText(value.asJavaScriptWithScope().getCode());
+      addFields(value.asJavaScriptWithScope().getScope());
     } else {
       RawDocument wrapped = RawDocument.of(new BsonDocument("", value));
+      Work.countBytes(wrapped.length());
       int start = wrapped.offset() + 4 + ELEMENT_HEAD_BYTES;
       digest.update(wrapped.bytes(), start, wrapped.length() - 4 - ELEMENT_HEAD_BYTES - 1);
     }
   }
 
-  private static void addFields(MessageDigest digest, BsonDocument document) {
+  private void addFields(BsonDocument document) {
     for (Map.Entry<String, BsonValue> field : document.entrySet()) {
-      addField(digest, field.getKey(), field.getValue());
+      addField(field.getKey(), field.getValue());
     }
-    addInt(digest, 0);
+    addInt(0);
   }
 }

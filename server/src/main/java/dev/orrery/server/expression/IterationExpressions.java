@@ -160,9 +160,19 @@ final class IterationExpressions {
         return input;
       }
       int limit = requireLimit(operands.get(2).evaluate(scope));
+      Allowance allowance = scope.allowance();
+      long held = ValueSize.hold(operands.get(0), input, allowance);
+      try {
+        return kept(scope, input.asArray(), limit);
+      } finally {
+        allowance.release(held);
+      }
+    }
+
+    private BsonArray kept(Scope scope, BsonArray input, int limit) {
       var kept = new BsonArray();
       Allowance allowance = scope.allowance();
-      for (BsonValue element : input.asArray()) {
+      for (BsonValue element : input) {
         allowance.step();
         scope.bind(slot, element);
         if (Truth.isTrue(operands.get(1).evaluate(scope))) {
@@ -213,6 +223,7 @@ final class IterationExpressions {
       }
       var mapped = new BsonArray(input.asArray().size());
       Allowance allowance = scope.allowance();
+      long held = ValueSize.hold(operands.get(0), input, allowance);
       try (var growing = new ValueSize.Growing(allowance)) {
         for (BsonValue element : input.asArray()) {
           allowance.step();
@@ -223,6 +234,8 @@ final class IterationExpressions {
           }
           mapped.add(value);
         }
+      } finally {
+        allowance.release(held);
       }
       return mapped;
     }
@@ -247,14 +260,32 @@ final class IterationExpressions {
             ErrorCode.LOCATION_40080,
             "$reduce requires that 'input' be an array, found: " + BsonText.aggregated(input));
       }
-      BsonValue value = operands.get(1).evaluate(scope);
-      Allowance allowance = scope.allowance();
-      for (BsonValue element : input.asArray()) {
-        allowance.step();
-        scope.bind(thisSlot, element).bind(valueSlot, value);
-        value = operands.get(2).evaluate(scope);
+      long held = ValueSize.hold(operands.get(0), input, scope.allowance());
+      try {
+        return reduced(scope, input.asArray());
+      } finally {
+        scope.allowance().release(held);
       }
-      return value;
+    }
+
+    private @Nullable BsonValue reduced(Scope scope, BsonArray input) {
+      BsonValue value = operands.get(1).evaluate(scope);
+      Expression next = operands.get(2);
+      Allowance allowance = scope.allowance();
+      long held = 0;
+      try {
+        for (BsonValue element : input) {
+          allowance.step();
+          scope.bind(thisSlot, element).bind(valueSlot, value);
+          value = next.evaluate(scope);
+          allowance.release(held);
+          held = 0;
+          held = ValueSize.hold(next, value, allowance);
+        }
+        return value;
+      } finally {
+        allowance.release(held);
+      }
     }
 
     @Override
@@ -291,19 +322,23 @@ final class IterationExpressions {
     }
 
     private BsonArray rows(Scope scope, List<List<BsonValue>> columns, int count) {
-      ValueSize.requireArray(count, ROW_BYTES + Long.BYTES * inputs);
-      var rows = new BsonArray(count);
       Allowance allowance = scope.allowance();
-      for (int row = 0; row < count; row++) {
-        allowance.steps(inputs);
-        var cells = new BsonArray(inputs);
-        for (int column = 0; column < inputs; column++) {
-          List<BsonValue> values = columns.get(column);
-          cells.add(row < values.size() ? values.get(row) : defaultOf(column, scope));
+      long held = ValueSize.holdArray(count, ROW_BYTES + Long.BYTES * inputs, allowance);
+      try {
+        var rows = new BsonArray(count);
+        for (int row = 0; row < count; row++) {
+          allowance.steps(inputs);
+          var cells = new BsonArray(inputs);
+          for (int column = 0; column < inputs; column++) {
+            List<BsonValue> values = columns.get(column);
+            cells.add(row < values.size() ? values.get(row) : defaultOf(column, scope));
+          }
+          rows.add(cells);
         }
-        rows.add(cells);
+        return rows;
+      } finally {
+        allowance.release(held);
       }
-      return rows;
     }
 
     private BsonValue defaultOf(int column, Scope scope) {

@@ -5,6 +5,7 @@ import static java.util.Map.entry;
 
 import dev.orrery.server.error.CommandException;
 import dev.orrery.server.error.ErrorCode;
+import dev.orrery.server.limit.Allowance;
 import dev.orrery.storage.value.RawDocument;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
@@ -79,7 +80,9 @@ final class MiscExpressions {
           ErrorCode.LOCATION_31393,
           "$bsonSize requires a document input, found: " + typeName(value));
     }
-    return new BsonInt32(RawDocument.of(value.asDocument()).length());
+    int length = RawDocument.of(value.asDocument()).length();
+    Work.countBytes(length);
+    return new BsonInt32(length);
   }
 
   private static Map.Entry<String, ExpressionOperator> timestamp(String name, ErrorCode code) {
@@ -145,16 +148,23 @@ final class MiscExpressions {
   private record Let(List<Integer> slots, List<Expression> operands) implements Expression {
     @Override
     public @Nullable BsonValue evaluate(Scope scope) {
-      scope.allowance().step();
+      scope.allowance().steps(operands.size());
       // All values before any binding: their own variables live in the same slots.
       var values = new BsonValue[slots.size()];
-      for (int i = 0; i < values.length; i++) {
-        values[i] = operands.get(i).evaluate(scope);
+      Allowance allowance = scope.allowance();
+      long held = 0;
+      try {
+        for (int i = 0; i < values.length; i++) {
+          values[i] = operands.get(i).evaluate(scope);
+          held += ValueSize.hold(operands.get(i), values[i], allowance);
+        }
+        for (int i = 0; i < values.length; i++) {
+          scope.bind(slots.get(i), values[i]);
+        }
+        return operands.get(slots.size()).evaluate(scope);
+      } finally {
+        allowance.release(held);
       }
-      for (int i = 0; i < values.length; i++) {
-        scope.bind(slots.get(i), values[i]);
-      }
-      return operands.get(slots.size()).evaluate(scope);
     }
 
     @Override
@@ -242,6 +252,7 @@ final class MiscExpressions {
   private record Hash(Expression operand) implements Expression {
     @Override
     public BsonValue evaluate(Scope scope) {
+      scope.allowance().step();
       BsonValue value = operand.evaluate(scope);
       return new BsonInt64(HashedKey.of(value == null ? BsonNull.VALUE : value));
     }

@@ -23,6 +23,7 @@ final class NumberText {
           "[+-]?0[xX](?:[0-9a-fA-F]+\\.?[0-9a-fA-F]*|\\.[0-9a-fA-F]+)(?:[pP][+-]?[0-9]+)?");
   private static final Pattern SPECIAL =
       Pattern.compile("([+-]?)(inf|infinity|nan)", Pattern.CASE_INSENSITIVE);
+  private static final int LONG_DIGITS_MAX = 19;
   private static final int EXPONENT_MAX = 6144;
   private static final int EXPONENT_MIN = -6176;
 
@@ -71,7 +72,14 @@ final class NumberText {
         throw failed(text, "Did not consume whole string.");
       }
     }
-    BigInteger magnitude = new BigInteger(digits);
+    int start = 0;
+    while (start < digits.length() - 1 && digits.charAt(start) == '0') {
+      start++;
+    }
+    if (digits.length() - start > LONG_DIGITS_MAX) {
+      throw failed(text, "Overflow"); // before a time that grows with the square of the length
+    }
+    BigInteger magnitude = new BigInteger(digits.substring(start));
     return text.startsWith("-") ? magnitude.negate() : magnitude;
   }
 
@@ -85,7 +93,7 @@ final class NumberText {
       return new BsonDouble(special.group(1).equals("-") ? -value : value);
     }
     if (FINITE.matcher(text).matches()) {
-      return new BsonDouble(requireRange(text, Double.parseDouble(text)));
+      return new BsonDouble(requireRange(text, NumberDigits.few(text)));
     }
     if (HEX.matcher(text).matches()) {
       boolean hasExponent = text.toLowerCase(Locale.ROOT).indexOf('p') >= 0;
@@ -108,8 +116,9 @@ final class NumberText {
   }
 
   /** C's strtod complains about what is too large and what is too small to be exact. */
-  private static double requireRange(String text, double value) {
-    boolean isTiny = Math.abs(value) < Double.MIN_NORMAL && new BigDecimal(text).signum() != 0;
+  private static double requireRange(String text, String few) {
+    double value = Double.parseDouble(few);
+    boolean isTiny = Math.abs(value) < Double.MIN_NORMAL && new BigDecimal(few).signum() != 0;
     if (Double.isInfinite(value) || isTiny) {
       throw failed(text, "Out of range");
     }
@@ -131,7 +140,7 @@ final class NumberText {
     }
     BigDecimal exact;
     try {
-      exact = new BigDecimal(text);
+      exact = new BigDecimal(NumberDigits.few(text));
     } catch (NumberFormatException e) {
       throw failed(text, "Conversion from string to decimal would overflow");
     }

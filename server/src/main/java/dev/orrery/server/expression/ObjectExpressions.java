@@ -294,6 +294,7 @@ final class ObjectExpressions {
         throw new CommandException(
             ErrorCode.LOCATION_4161105, "$setField requires 'input' to evaluate to type Object");
       }
+      Work.count(input, scope.allowance());
       var changed = new BsonDocument();
       changed.putAll(input.asDocument());
       BsonValue value = operands.get(1).evaluate(scope);

@@ -1,5 +1,6 @@
 package dev.orrery.server.expression;
 
+import dev.orrery.server.limit.Allowance;
 import java.util.List;
 import org.bson.BsonDocument;
 import org.bson.BsonValue;
@@ -13,15 +14,24 @@ record ObjectLiteral(List<String> names, List<Expression> operands) implements E
 
   @Override
   public BsonValue evaluate(Scope scope) {
-    scope.allowance().step();
+    Allowance allowance = scope.allowance();
+    allowance.steps(1 + names.size());
     var document = new BsonDocument(names.size());
-    for (int i = 0; i < names.size(); i++) {
-      BsonValue value = operands.get(i).evaluate(scope);
-      if (value != null) {
-        document.put(names.get(i), value);
+    long held = 0;
+    try {
+      for (int i = 0; i < names.size(); i++) {
+        BsonValue value = operands.get(i).evaluate(scope);
+        held += ValueSize.hold(operands.get(i), value, allowance);
+        if (value != null) {
+          document.put(names.get(i), value);
+        }
+      }
+      return document;
+    } finally {
+      if (held > 0) {
+        allowance.release(held);
       }
     }
-    return document;
   }
 
   @Override

@@ -2,7 +2,6 @@ package dev.orrery.server.expression;
 
 import dev.orrery.server.error.CommandException;
 import dev.orrery.server.error.ErrorCode;
-import dev.orrery.server.limit.Allowance;
 import dev.orrery.storage.value.BsonOrder;
 import java.util.Comparator;
 import java.util.HashMap;
@@ -33,10 +32,6 @@ public final class ParseContext {
           "USER_ROLES", new Variable.Known(new BsonArray()),
           "SEARCH_META", new Variable.Known(null));
 
-  /** Values that expressions make can hold the same one often, and compare for ever. */
-  private static final Runnable STEP = () -> Allowance.current().step();
-
-  private static final Comparator<BsonValue> CANONICAL = BsonOrder.CANONICAL.watchedBy(STEP);
   private static final RandomGenerator RANDOM = () -> ThreadLocalRandom.current().nextLong();
 
   /** When the command began: the values of NOW and, if it is known, CLUSTER_TIME. */
@@ -64,7 +59,7 @@ public final class ParseContext {
   /** The context of a command that began at that time: {@code $$NOW}. */
   public static ParseContext at(long nowMillis) {
     var times = new Times(nowMillis, null);
-    return new ParseContext(BUILT_IN, 0, times, CANONICAL, RANDOM);
+    return new ParseContext(BUILT_IN, 0, times, WatchedOrder.CANONICAL, RANDOM);
   }
 
   public ParseContext withClusterTime(BsonTimestamp time) {
@@ -96,8 +91,7 @@ public final class ParseContext {
   }
 
   public ParseContext withOrder(BsonOrder order) {
-    var watched = order == BsonOrder.CANONICAL ? CANONICAL : order.watchedBy(STEP);
-    return new ParseContext(variables, slotCount, times, watched, random);
+    return new ParseContext(variables, slotCount, times, order, random);
   }
 
   public ParseContext withRandom(RandomGenerator random) {

@@ -13,6 +13,8 @@ import org.jspecify.annotations.Nullable;
  * places they are about. Messages are those of the library that MongoDB parses dates with.
  */
 final class ParsedDate {
+  private static final int COMPLAINTS_MAX = 1000;
+
   private final String text;
   private final List<String> complaints = new ArrayList<>();
 
@@ -52,7 +54,9 @@ final class ParsedDate {
   void complain(int position, String message) {
     // Past the end MongoDB shows the byte that ends the string.
     String character = position < text.length() ? text.substring(position, position + 1) : "\0";
-    complaints.add(position + ": " + message + " '" + character + "'");
+    if (complaints.size() < COMPLAINTS_MAX) { // a long format can fail at every place
+      complaints.add(position + ": " + message + " '" + character + "'");
+    }
   }
 
   /** The date meant; {@code given} is the zone argument of the operator. */

@@ -77,8 +77,12 @@ final class RegexExpressions {
     }
 
     private Compiled compile(Scope scope) {
-      return RegexExpressions.compile(
-          name, operands.get(1).evaluate(scope), operands.get(2).evaluate(scope));
+      BsonValue pattern = operands.get(1).evaluate(scope);
+      BsonValue options = operands.get(2).evaluate(scope);
+      Compiled compiled = RegexExpressions.compile(name, pattern, options);
+      scope.allowance().steps(compiled.regex() == null ? 1 : compiled.regex().length());
+      Work.count(options, scope.allowance());
+      return compiled;
     }
 
     @Override

@@ -20,6 +20,9 @@ public final class SafeRegex {
   /** Steps between two looks at whether the request must end; a power of two. */
   private static final int LOOK_STEPS = 1 << 14;
 
+  /** So many plain characters fill the 64 KB that PCRE has for a pattern. */
+  private static final int PATTERN_MAX = 32_764;
+
   private final Pattern pattern;
 
   private SafeRegex(Pattern pattern) {
@@ -45,6 +48,9 @@ public final class SafeRegex {
 
   /** Compiles a pattern; {@code options} are of i, m, s, x and u, others don't count here. */
   public static SafeRegex compile(String pattern, String options) {
+    if (pattern.length() > PATTERN_MAX) {
+      throw new InvalidPattern("regular expression is too large");
+    }
     // PCRE ends a line at \n only, and folds the case of all of Unicode.
     int flags = Pattern.UNIX_LINES;
     for (int i = 0; i < options.length(); i++) {
@@ -75,6 +81,11 @@ public final class SafeRegex {
       }
     }
     return null;
+  }
+
+  /** The length of the pattern. */
+  int length() {
+    return pattern.pattern().length();
   }
 
   public int groupCount() {

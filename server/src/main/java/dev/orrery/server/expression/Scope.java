@@ -38,6 +38,11 @@ public final class Scope {
     return allowance;
   }
 
+  /** Counts as many steps of the request. */
+  public void step(int count) {
+    allowance.steps(count);
+  }
+
   /** What {@code $meta} finds for the current document, by name: textScore, sortKey ... */
   public Scope metadata(Map<String, BsonValue> metadata) {
     this.metadata = metadata;

@@ -237,6 +237,9 @@ final class SetExpressions {
       Expression optimized = Expression.super.optimize();
       if (optimized instanceof SetIsSubset same && same.operands.get(1) instanceof Constant whole) {
         requireOperand("$setIsSubset", "Second", ErrorCode.LOCATION_17311, whole.value());
+        if (!Folding.mayKeepSorted(whole.value().asArray().size())) {
+          return optimized;
+        }
         TreeSet<BsonValue> set = set(order, whole.value());
         return new UnaryCall(
             part -> {

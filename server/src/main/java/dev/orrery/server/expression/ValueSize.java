@@ -6,6 +6,7 @@ import dev.orrery.server.limit.Allowance;
 import java.util.Collection;
 import java.util.Collections;
 import java.util.IdentityHashMap;
+import java.util.Iterator;
 import java.util.Set;
 import org.bson.BsonArray;
 import org.bson.BsonDocument;
@@ -19,6 +20,17 @@ public final class ValueSize {
   private static final int OBJECT_BYTES = 48;
   private static final int FIELD_BYTES = 64;
   private static final int REFERENCE_BYTES = 8;
+
+  /** What an element takes in a sorted set, beside itself. */
+  static final long SORTED_BYTES = 64;
+
+  /** Of how many elements the size is looked at when all would take too long. */
+  private static final int SAMPLES = 16;
+
+  /** Values of fewer elements or characters are large only if their first element is. */
+  private static final int LARGE_ELEMENTS = 1024;
+
+  private static final int LARGE_CHARACTERS = 32 << 10;
 
   /** As long as MongoDB's buffers. */
   private static final int TEXT_BYTES_MAX = 64 << 20;
@@ -57,6 +69,89 @@ public final class ValueSize {
     for (var field : document.entrySet()) {
       bytes += FIELD_BYTES + heapBytes(field.getValue());
     }
+    return bytes;
+  }
+
+  /** The same at a glance: what some of the elements of an array take is taken for all. */
+  static long roughBytes(@Nullable BsonValue value) {
+    return roughBytes(value, SAMPLES);
+  }
+
+  private static long roughBytes(@Nullable BsonValue value, int samples) {
+    if (value instanceof BsonArray array) {
+      return shellBytes(array) + sampled(array, array.size(), samples);
+    }
+    if (value != null && value.getClass() == BsonDocument.class) {
+      var document = (BsonDocument) value;
+      return shellBytes(document) + sampled(document.values(), document.size(), samples);
+    }
+    return heapBytes(value);
+  }
+
+  /** The first elements of documents, and some from everywhere of arrays. */
+  private static long sampled(Collection<BsonValue> values, int size, int samples) {
+    if (size == 0) {
+      return 0;
+    }
+    int count = Math.min(size, samples);
+    int fewer = Math.max(1, samples / 4);
+    long bytes = 0;
+    boolean isOneValue = size > 1;
+    BsonValue before = null;
+    Iterator<BsonValue> each = values.iterator();
+    for (int i = 0; i < count; i++) {
+      boolean isList = values instanceof BsonArray;
+      BsonValue value =
+          isList ? ((BsonArray) values).get((int) ((long) i * size / count)) : each.next();
+      isOneValue &= before == null || before == value;
+      bytes += roughBytes(value, fewer);
+      before = value;
+    }
+    return isOneValue ? bytes / count : bytes * size / count;
+  }
+
+  /** What an array or a document takes beside its elements. */
+  static long shellBytes(@Nullable BsonValue value) {
+    if (value instanceof BsonArray array) {
+      return OBJECT_BYTES + (long) REFERENCE_BYTES * array.size();
+    }
+    return value instanceof BsonDocument document
+        ? 2L * OBJECT_BYTES + (long) FIELD_BYTES * document.size()
+        : OBJECT_BYTES;
+  }
+
+  /**
+   * Holds the value of an operand while an operator works with it, if it is large and was made for
+   * this; what it holds, which is to be released.
+   */
+  static long hold(Expression operand, @Nullable BsonValue value, Allowance allowance) {
+    if (!isLarge(value) || operand instanceof Constant || operand instanceof PathExpression) {
+      return 0; // others have it
+    }
+    long bytes = roughBytes(value);
+    allowance.hold(bytes);
+    return bytes;
+  }
+
+  private static boolean isLarge(@Nullable BsonValue value) {
+    if (value instanceof BsonArray array) {
+      return array.size() >= LARGE_ELEMENTS || (!array.isEmpty() && isLarge(array.get(0)));
+    }
+    if (value instanceof BsonString text) {
+      return text.getValue().length() >= LARGE_CHARACTERS;
+    }
+    return value != null
+        && value.getClass() == BsonDocument.class
+        && ((BsonDocument) value).size() >= LARGE_ELEMENTS;
+  }
+
+  /** Holds an array of so many elements of some size before it is made; what is to be released. */
+  static long holdArray(long elements, int bytesEach, Allowance allowance) {
+    long bytes = elements * (REFERENCE_BYTES + bytesEach);
+    if (Allowance.isSmall(bytes)) {
+      return 0;
+    }
+    allowance.hold(bytes);
     return bytes;
   }
 

@@ -29,6 +29,14 @@ public final class Allowance {
     /** Adds to what is held; throws when there is not so much. */
     void hold(long bytes);
 
+    /** Adds to what is held; false, and nothing is added, when there is not so much. */
+    boolean tryHold(long bytes);
+
+    /** Holds so much as soon as there is so much; {@code check} throws when it need not be. */
+    default void await(long bytes, Runnable check) {
+      hold(bytes);
+    }
+
     void release(long bytes);
   }
 
@@ -36,6 +44,11 @@ public final class Allowance {
       new Memory() {
         @Override
         public void hold(long bytes) {}
+
+        @Override
+        public boolean tryHold(long bytes) {
+          return true;
+        }
 
         @Override
         public void release(long bytes) {}
@@ -145,12 +158,60 @@ public final class Allowance {
     memory.hold(bytes);
   }
 
+  /** Takes memory as soon as there is so much; for a large value that has to be there. */
+  public void await(long bytes) {
+    memory.await(bytes, this::look);
+  }
+
+  /**
+   * Takes memory for what is kept as long as the request lasts and can be done without; false when
+   * there is not so much, or nothing shall be kept. What is small is not asked for.
+   */
+  public boolean tryKeep(long bytes) {
+    return isSmall(bytes) || memory.tryHold(bytes);
+  }
+
+  /** Whether a value of so many bytes is not counted. */
+  public static boolean isSmall(long bytes) {
+    return bytes < ASKED_BYTES_MIN;
+  }
+
+  /**
+   * For the making of something that outlives the request, such as a validator: whatever takes
+   * memory and can be done without is not kept.
+   */
+  public Allowance forLasting() {
+    return new Allowance(interruption, new Lasting(memory));
+  }
+
+  private record Lasting(Memory request) implements Memory {
+    @Override
+    public void hold(long bytes) {
+      request.hold(bytes);
+    }
+
+    @Override
+    public boolean tryHold(long bytes) {
+      return false; // nobody would ever give it back
+    }
+
+    @Override
+    public void await(long bytes, Runnable check) {
+      request.await(bytes, check);
+    }
+
+    @Override
+    public void release(long bytes) {
+      request.release(bytes);
+    }
+  }
+
   /**
    * Throws unless there is memory for a value of so many bytes, which nobody keeps for long. What
    * is small is not asked for.
    */
   public void fit(long bytes) {
-    if (bytes >= ASKED_BYTES_MIN) {
+    if (!isSmall(bytes)) {
       memory.hold(bytes);
       memory.release(bytes);
     }

@@ -2,16 +2,21 @@ package dev.orrery.server.limit;
 
 import dev.orrery.server.error.CommandException;
 import dev.orrery.server.error.ErrorCode;
+import dev.orrery.storage.Lane;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.TimeUnit;
 
 /**
  * What one request holds of the budget, or one cursor from its first request to its last. Closing
  * it gives everything back, whatever became of those who took it. Safe for use by several threads.
  */
 public final class MemoryAccount implements Allowance.Memory, AutoCloseable {
-  /** What everyone may hold, also when nothing is left. */
-  static final long FREE_BYTES = 1 << 20;
+  /** How soon somebody who waits for memory looks again. */
+  private static final long LOOK_MILLIS = 5;
+
+  /** How long it waits: it has a thread that others need, who ask for less. */
+  private static final long PATIENCE_NANOS = 8_000_000_000L;
 
   private final MemoryBudget budget;
   private final List<Resting> resting = new ArrayList<>(0);
@@ -28,13 +33,13 @@ public final class MemoryAccount implements Allowance.Memory, AutoCloseable {
     return MemoryBudget.unlimited().open();
   }
 
-  /** Adds to what is held; false, and nothing is added, when there is not so much. */
+  @Override
   public synchronized boolean tryHold(long bytes) {
     if (isClosed) {
       return true; // somebody who works on for a request that has ended
     }
     if (!budget.tryTake(MemoryBudget.Use.OPERATIONS, bytes, held)) {
-      if (held + bytes > FREE_BYTES) {
+      if (held + bytes > budget.freeBytes()) {
         return false;
       }
       budget.take(MemoryBudget.Use.OPERATIONS, bytes);
@@ -58,10 +63,52 @@ public final class MemoryAccount implements Allowance.Memory, AutoCloseable {
     }
   }
 
+  /**
+   * Holds so much as soon as there is so much. One at a time need not wait, whatever the others
+   * hold, so that they cannot wait for one another for ever; which is why whoever waits had better
+   * hold little. Throws on threads that must not wait, unless there is room at once, and as {@link
+   * #hold} does when there is none for long.
+   *
+   * @param check throws when nobody waits any more
+   */
+  @Override
+  public void await(long bytes, Runnable check) {
+    if (tryHold(bytes)) {
+      return;
+    }
+    Lane.requireMayWait();
+    long start = System.nanoTime();
+    while (!tryHold(bytes) && !tryOverdraw(bytes)) {
+      check.run();
+      if (System.nanoTime() - start > PATIENCE_NANOS) {
+        hold(bytes);
+        return;
+      }
+      try {
+        TimeUnit.MILLISECONDS.sleep(LOOK_MILLIS);
+      } catch (InterruptedException stop) {
+        Thread.currentThread().interrupt();
+        throw new CommandException(ErrorCode.INTERRUPTED_AT_SHUTDOWN, "interrupted at shutdown");
+      }
+    }
+  }
+
+  private synchronized boolean tryOverdraw(long bytes) {
+    if (isClosed || !budget.mayOverdraw(this)) {
+      return isClosed;
+    }
+    budget.take(MemoryBudget.Use.OPERATIONS, bytes);
+    held += bytes;
+    return true;
+  }
+
   @Override
   public synchronized void release(long bytes) {
     if (!isClosed && bytes != 0) {
       held -= bytes;
+      if (held <= budget.freeBytes()) {
+        budget.endOverdraw(this);
+      }
       budget.give(MemoryBudget.Use.OPERATIONS, bytes);
     }
   }
@@ -87,6 +134,7 @@ public final class MemoryAccount implements Allowance.Memory, AutoCloseable {
       if (isClosed || atRest != 0) {
         return;
       }
+      budget.endOverdraw(this); // others shall not wait for a client to come back
       holders = List.copyOf(resting);
       mayKeep = budget.tryRest(held);
       atRest = mayKeep ? held : 0;
@@ -111,6 +159,7 @@ public final class MemoryAccount implements Allowance.Memory, AutoCloseable {
     if (!isClosed) {
       isClosed = true;
       wake();
+      budget.endOverdraw(this);
       budget.give(MemoryBudget.Use.OPERATIONS, held);
       held = 0;
       resting.clear();

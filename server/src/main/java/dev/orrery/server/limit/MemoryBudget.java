@@ -1,6 +1,7 @@
 package dev.orrery.server.limit;
 
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.atomic.LongAdder;
 
 /*
@@ -11,7 +12,7 @@ import java.util.concurrent.atomic.LongAdder;
  * without asking, or small runs would make a sort crawl; those who work at the same time are few.
  *
  * What is counted is an estimate, and not all that takes memory is counted. Therefore the budget is
- * a third of the heap and not all of it.
+ * a third of the heap that the engine itself leaves, and not all of it.
  */
 
 /**
@@ -30,7 +31,17 @@ public final class MemoryBudget {
   }
 
   private static final int HEAP_SHARE = 3;
+  private static final int HEAP_SHARE_MIN = 8;
   private static final int RESTING_SHARE = 4;
+  private static final int WAITING_REPLIES_SHARE = 2;
+
+  /** What the engine has on the heap when it serves nobody, and the collector's room for it. */
+  private static final long ENGINE_BYTES = 32 << 20;
+
+  /** What everyone may hold, also when nothing is left: no more than that, and such a part. */
+  private static final long FREE_BYTES_MAX = 1 << 20;
+
+  private static final int FREE_SHARE = 64;
 
   /** As good as endless, and still far from an overflow. */
   private static final long NO_LIMIT = Long.MAX_VALUE / 4;
@@ -41,6 +52,7 @@ public final class MemoryBudget {
   private final AtomicLong resting = new AtomicLong();
   private final AtomicLong[] uses = new AtomicLong[Use.values().length];
   private final LongAdder refusals = new LongAdder();
+  private final AtomicReference<MemoryAccount> overdrawn = new AtomicReference<>();
 
   public MemoryBudget(long bytesMax) {
     this.bytesMax = bytesMax;
@@ -49,9 +61,13 @@ public final class MemoryBudget {
     }
   }
 
-  /** A third of the heap that the process may have. */
+  /** A third of the heap that the process may have beside what it needs for itself. */
   public static MemoryBudget ofHeap() {
-    return new MemoryBudget(Runtime.getRuntime().maxMemory() / HEAP_SHARE);
+    return new MemoryBudget(partOf(Runtime.getRuntime().maxMemory()));
+  }
+
+  static long partOf(long heap) {
+    return Math.max(heap / HEAP_SHARE_MIN, (heap - ENGINE_BYTES) / HEAP_SHARE);
   }
 
   /** Counts, and refuses nothing. */
@@ -87,6 +103,25 @@ public final class MemoryBudget {
   /** Takes so much, whether it is there or not; others will be refused the sooner. */
   public void take(Use use, long bytes) {
     count(use, bytes, used.addAndGet(bytes));
+  }
+
+  /** What an account may hold, also when nothing is left. */
+  long freeBytes() {
+    return Math.min(FREE_BYTES_MAX, bytesMax / FREE_SHARE);
+  }
+
+  /** Whether an account may take more than there is, as one at a time may that waits for it. */
+  boolean mayOverdraw(MemoryAccount account) {
+    if (usedBytes(Use.REPLIES) > bytesMax / WAITING_REPLIES_SHARE) {
+      return false; // for clients that do not take them; they will be cut off
+    }
+    return overdrawn.get() == account || overdrawn.compareAndSet(null, account);
+  }
+
+  void endOverdraw(MemoryAccount account) {
+    if (overdrawn.get() == account) {
+      overdrawn.set(null);
+    }
   }
 
   private void count(Use use, long bytes, long after) {

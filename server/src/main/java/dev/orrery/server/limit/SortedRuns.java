@@ -1,9 +1,6 @@
 package dev.orrery.server.limit;
 
-import dev.orrery.server.error.CommandException;
-import dev.orrery.server.error.ErrorCode;
 import dev.orrery.storage.PrivateFiles;
-import java.io.BufferedOutputStream;
 import java.io.DataInputStream;
 import java.io.DataOutputStream;
 import java.io.IOException;
@@ -24,8 +21,6 @@ import org.jspecify.annotations.Nullable;
 public final class SortedRuns<T> implements Resting, AutoCloseable {
   /** How many runs are merged at a time: each takes a buffer and one element of memory. */
   private static final int RUNS_MAX = 64;
-
-  private static final int BUFFER_BYTES = 64 << 10;
 
   /** How elements are written to a file, and read again by the same process. */
   public interface Format<T> {
@@ -149,9 +144,7 @@ public final class SortedRuns<T> implements Resting, AutoCloseable {
     try {
       PrivateFiles.createDirectories(directory);
       file = PrivateFiles.createTempFile(directory, "sort", ".run");
-      try (var out =
-          new DataOutputStream(
-              new BufferedOutputStream(Files.newOutputStream(file), BUFFER_BYTES))) {
+      try (var out = new DataOutputStream(SpillOutput.open(file))) {
         while (sorted.hasNext()) {
           Allowance.current().step();
           format.write(out, sorted.next());
@@ -161,7 +154,7 @@ public final class SortedRuns<T> implements Resting, AutoCloseable {
       return new Written(file);
     } catch (IOException e) {
       delete(file);
-      throw failed(e);
+      throw SpillFailure.of(e);
     } catch (RuntimeException | Error e) {
       delete(file);
       throw e;
@@ -174,13 +167,8 @@ public final class SortedRuns<T> implements Resting, AutoCloseable {
         Files.deleteIfExists(file);
       }
     } catch (IOException e) {
-      throw failed(e);
+      throw SpillFailure.of(e);
     }
-  }
-
-  private static CommandException failed(IOException e) {
-    return new CommandException(
-        ErrorCode.INTERNAL_ERROR, "a temporary file failed: " + e.getMessage());
   }
 
   @Override
@@ -270,7 +258,7 @@ public final class SortedRuns<T> implements Resting, AutoCloseable {
         head = input.hasMore() ? format.read(data) : null;
         return head != null;
       } catch (IOException e) {
-        throw failed(e);
+        throw SpillFailure.of(e);
       }
     }
 
@@ -290,7 +278,7 @@ public final class SortedRuns<T> implements Resting, AutoCloseable {
       try {
         input.rest();
       } catch (IOException e) {
-        throw failed(e);
+        throw SpillFailure.of(e);
       }
     }
 
@@ -301,7 +289,7 @@ public final class SortedRuns<T> implements Resting, AutoCloseable {
         input.close();
         Files.deleteIfExists(file);
       } catch (IOException e) {
-        throw failed(e);
+        throw SpillFailure.of(e);
       }
     }
   }

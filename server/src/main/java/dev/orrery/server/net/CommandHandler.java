@@ -9,6 +9,7 @@ import dev.orrery.server.command.NetworkMeters;
 import dev.orrery.server.command.ReplyTarget;
 import dev.orrery.server.command.Request;
 import dev.orrery.storage.value.BsonEncoder;
+import dev.orrery.storage.value.BsonLength;
 import dev.orrery.storage.value.RawDocument;
 import dev.orrery.wire.DocumentBytes;
 import dev.orrery.wire.Message;
@@ -143,7 +144,7 @@ public final class CommandHandler implements RequestHandler {
   }
 
   private static DocumentBytes encode(BsonDocument reply, byte[] lastFields) {
-    var encoder = new BsonEncoder(REPLY_BYTES_EXPECTED);
+    var encoder = new BsonEncoder(expectedBytes(reply, lastFields));
     int start = encoder.startDocument();
     for (Map.Entry<String, BsonValue> field : reply.entrySet()) {
       encoder.writeElement(field.getKey(), field.getValue());
@@ -151,6 +152,15 @@ public final class CommandHandler implements RequestHandler {
     encoder.writeElements(lastFields);
     encoder.endDocument(start);
     return new DocumentBytes(encoder.buffer(), 0, encoder.length());
+  }
+
+  /** That of a batch is known: the array need not grow, so that there are never two of it. */
+  private static int expectedBytes(BsonDocument reply, byte[] lastFields) {
+    if (!reply.containsKey("cursor")) {
+      return REPLY_BYTES_EXPECTED;
+    }
+    long bytes = BsonLength.of(reply) + lastFields.length;
+    return (int) Math.min(Integer.MAX_VALUE / 2, bytes);
   }
 
   private static String text(InetSocketAddress address) {

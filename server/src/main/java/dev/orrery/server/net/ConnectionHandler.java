@@ -35,10 +35,16 @@ final class ConnectionHandler extends ChannelInboundHandlerAdapter {
 
   private static final int COUNTED_REPLY_BYTES_MIN = 64 << 10;
 
+  /** How much of a long reply is sent at a time. */
+  private static final int PART_BYTES = 256 << 10;
+
   /** So much of a message, or of a long reply, has to go over the wire in so many seconds. */
   private static final int PROGRESS_SECONDS = 10;
 
   private static final int PROGRESS_BYTES_MIN = 16 << 10;
+
+  /** And such a part of what is left of a reply. */
+  private static final int PROGRESS_SHARE = 16;
 
   /** How soon a connection looks again for room. */
   private static final int RETRY_MILLIS = 20;
@@ -62,6 +68,10 @@ final class ConnectionHandler extends ChannelInboundHandlerAdapter {
   private boolean isWatched;
   private boolean isRetrying;
   private boolean isReplyWatched;
+  private boolean isSending;
+
+  /** What is left of the long reply on its way. */
+  private int unsentBytes;
 
   /** How many messages came as a whole; what is unfinished belongs to the next one. */
   private long messages;
@@ -126,7 +136,10 @@ final class ConnectionHandler extends ChannelInboundHandlerAdapter {
     if (event instanceof ChannelInputShutdownEvent) {
       drain();
       context.flush();
-      context.close();
+      isStopping |= isSending;
+      if (!isSending) {
+        context.close();
+      }
     }
     context.fireUserEventTriggered(event);
   }
@@ -251,7 +264,7 @@ final class ConnectionHandler extends ChannelInboundHandlerAdapter {
   }
 
   private boolean mayStart() {
-    return !isAnswering && !isStopping && context.channel().isWritable();
+    return !isAnswering && !isSending && !isStopping && context.channel().isWritable();
   }
 
   /** Works off what was read. */
@@ -266,12 +279,31 @@ final class ConnectionHandler extends ChannelInboundHandlerAdapter {
     context.flush();
   }
 
-  private void answer(Message request, DocumentBytes document) {
+  private void answerOrBreak(Message request, DocumentBytes document, int counted) {
+    try {
+      answer(request, document, counted);
+    } catch (RuntimeException | Error e) {
+      broke(e); // or the client would wait for ever
+    }
+  }
+
+  /**
+   * @param counted how much of the memory for replies was taken for it
+   */
+  private void answer(Message request, DocumentBytes document, int counted) {
     isAnswering = false;
     room.clear();
-    if (request.expectsReply() && context.channel().isActive()) {
-      send(encoder.encodeReply(request, ++lastReplyId, document));
-      flushSoon();
+    boolean isSent = false;
+    try {
+      if (request.expectsReply() && context.channel().isActive()) {
+        send(encoder.encodeReply(request, ++lastReplyId, document), counted);
+        isSent = true;
+        flushSoon();
+      }
+    } finally {
+      if (!isSent) {
+        memory.giveReply(counted);
+      }
     }
     if (!isDraining) {
       drain();
@@ -279,26 +311,51 @@ final class ConnectionHandler extends ChannelInboundHandlerAdapter {
     closeIfStopped();
   }
 
-  private void send(ByteBuf reply) {
-    int bytes = reply.readableBytes();
-    if (bytes <= COUNTED_REPLY_BYTES_MIN) {
+  private void send(ByteBuf reply, int counted) {
+    if (counted == 0) {
       context.write(reply, context.voidPromise());
       return;
     }
-    memory.takeReply(bytes);
-    context.write(reply).addListener(sent -> memory.giveReply(bytes));
+    isSending = true;
+    sendPart(reply, counted);
     if (!isReplyWatched) {
-      watchReplies(0, 0);
+      watchReplies(Long.MAX_VALUE, 0);
+    }
+  }
+
+  /**
+   * Sends a long reply by parts, each when the client has taken the one before: what is on its way
+   * is copied to memory outside of the heap, of which there is little.
+   */
+  private void sendPart(ByteBuf reply, int counted) {
+    unsentBytes = reply.readableBytes();
+    ByteBuf part = reply.readRetainedSlice(Math.min(PART_BYTES, reply.readableBytes()));
+    context.writeAndFlush(part).addListener(sent -> partSent(reply, counted, sent.isSuccess()));
+  }
+
+  private void partSent(ByteBuf reply, int counted, boolean isSuccess) {
+    if (isSuccess && reply.isReadable()) {
+      sendPart(reply, counted);
+      return;
+    }
+    isSending = false;
+    reply.release();
+    memory.giveReply(counted);
+    if (context.channel().isActive()) {
+      drain();
+      closeIfStopped();
     }
   }
 
   /** A client that does not take its long replies makes way for others when they are many. */
   private void watchReplies(long before, int replyBefore) {
-    var unsent = context.channel().unsafe().outboundBuffer();
-    long now = unsent == null ? 0 : unsent.totalPendingWriteBytes();
+    long now = isSending ? unsentBytes : 0;
     isReplyWatched = now > 0;
     int reply = lastReplyId; // later ones are only sent when earlier ones were taken
-    if (now > 0 && now == before && reply == replyBefore && memory.areRepliesMany()) {
+    if (now > 0
+        && before - now < Math.max(PROGRESS_BYTES_MIN, before / PROGRESS_SHARE)
+        && reply == replyBefore
+        && memory.areRepliesMany()) {
       LOG.warn("{} from {} is closed: it takes no replies", connection, connection.remote());
       context.close();
     } else if (now > 0) {
@@ -316,7 +373,7 @@ final class ConnectionHandler extends ChannelInboundHandlerAdapter {
   }
 
   private void closeIfStopped() {
-    if (isStopping && !isAnswering) {
+    if (isStopping && !isAnswering && !isSending) {
       context.flush();
       context.close();
     }
@@ -334,22 +391,26 @@ final class ConnectionHandler extends ChannelInboundHandlerAdapter {
     @Override
     public void reply(DocumentBytes document) {
       complete();
+      int counted = document.length() <= COUNTED_REPLY_BYTES_MIN ? 0 : document.length();
+      memory.takeReply(counted);
       var loop = context.executor();
       if (loop.inEventLoop()) {
-        answer(request, document);
+        answer(request, document, counted);
         return;
       }
       try {
-        loop.execute(() -> answer(request, document));
+        loop.execute(() -> answerOrBreak(request, document, counted));
       } catch (RejectedExecutionException e) {
         LOG.debug("{} was closed before its reply was ready", connection);
+        memory.giveReply(counted);
         room.clear(); // the loop has ended, and will not do it
       }
     }
 
     @Override
     public void replyShared(DocumentBytes document) {
-      if (context.executor().inEventLoop()) {
+      boolean isCopied = document.length() <= MessageEncoder.COPIED_BYTES_MAX;
+      if (isCopied && context.executor().inEventLoop()) {
         reply(document); // written before this returns
       } else {
         reply(DocumentBytes.of(document.copy()));

@@ -32,6 +32,14 @@ final class NetMemory {
   private static final long STRANGERS_BYTES_MIN = 1 << 20;
   private static final int REPLIES_SHARE = 8;
 
+  /** Messages that arrive together leave as much to what is made of them. */
+  private static final int MESSAGES_SHARE = 2;
+
+  /** Short messages need not wait until long ones are through. */
+  private static final int SHORT_MESSAGE_BYTES = 2 << 20;
+
+  private static final int SHORT_MESSAGES_SHARE = 8;
+
   private final MemoryBudget budget;
   private final long strangersMax;
   private final AtomicLong strangers = new AtomicLong();
@@ -52,11 +60,15 @@ final class NetMemory {
   }
 
   void takeReply(int bytes) {
-    budget.take(MemoryBudget.Use.REPLIES, bytes);
+    if (bytes > 0) {
+      budget.take(MemoryBudget.Use.REPLIES, bytes);
+    }
   }
 
   void giveReply(int bytes) {
-    budget.give(MemoryBudget.Use.REPLIES, bytes);
+    if (bytes > 0) {
+      budget.give(MemoryBudget.Use.REPLIES, bytes);
+    }
   }
 
   /** Whether clients that do not take their replies are a burden. */
@@ -67,8 +79,9 @@ final class NetMemory {
   /** What one connection holds. Belongs to its event loop. */
   final class Room implements MessageRoom {
     private final BooleanSupplier isKnown;
+    private int announced;
     private int arrived;
-    private int counted;
+    private volatile int counted;
     private boolean isStranger;
 
     private Room(BooleanSupplier isKnown) {
@@ -91,7 +104,9 @@ final class NetMemory {
         return false;
       }
       arrived += bytes;
-      counted += more;
+      if (more > 0) {
+        counted += more;
+      }
       return true;
     }
 
@@ -106,7 +121,14 @@ final class NetMemory {
     }
 
     private boolean takeAsKnown(int bytes) {
-      if (budget.tryTake(MemoryBudget.Use.MESSAGES, bytes, counted)) {
+      long all = budget.usedBytes(MemoryBudget.Use.MESSAGES) + bytes;
+      long most = budget.bytesMax() / MESSAGES_SHARE;
+      if (all <= most && budget.tryTake(MemoryBudget.Use.MESSAGES, bytes, counted)) {
+        return true;
+      }
+      if (announced <= SHORT_MESSAGE_BYTES
+          && all <= most + budget.bytesMax() / SHORT_MESSAGES_SHARE + overdraft()) {
+        budget.take(MemoryBudget.Use.MESSAGES, bytes);
         return true;
       }
       boolean mayOverdraw = overdrawn.get() == this || overdrawn.compareAndSet(null, this);
@@ -114,6 +136,17 @@ final class NetMemory {
         budget.take(MemoryBudget.Use.MESSAGES, bytes);
       }
       return mayOverdraw;
+    }
+
+    /** What the one has taken that may take more than there is. */
+    private long overdraft() {
+      Room one = overdrawn.get();
+      return one == null ? 0 : one.counted; // of another loop, so it may be a little off
+    }
+
+    @Override
+    public void announce(int length) {
+      announced = length;
     }
 
     /** Whether what has arrived here is missing elsewhere. */
@@ -133,9 +166,9 @@ final class NetMemory {
           strangers.addAndGet(-counted);
         }
         overdrawn.compareAndSet(this, null);
+        counted = 0;
       }
       arrived = 0;
-      counted = 0;
     }
   }
 }

@@ -17,6 +17,14 @@ public interface Client {
   /** What the client told of itself in its first hello, or null before it. */
   @Nullable RawDocument clientMetadata();
 
+  /**
+   * The same for all connections of one program on one machine, as far as they can be told apart:
+   * by what they say of themselves.
+   */
+  default Object clientKey() {
+    return this;
+  }
+
   /** Among whom the server divides its threads: users, and addresses of those who are nobody. */
   default Object owner() {
     String user = login().owner();

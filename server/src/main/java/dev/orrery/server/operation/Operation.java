@@ -34,6 +34,7 @@ public final class Operation implements Allowance.Interruption {
   private @Nullable MemoryAccount memory;
   private @Nullable Allowance allowance;
   private boolean isMemoryLeft;
+  private @Nullable MemoryAccount replyMemory;
 
   private @Nullable QueryPlan plan;
   private @Nullable Execution execution;
@@ -75,6 +76,22 @@ public final class Operation implements Allowance.Interruption {
   /** Leaves its memory to whoever goes on when it has ended, and closes the account then. */
   public void leave(MemoryAccount account) {
     isMemoryLeft = account == memory;
+  }
+
+  /** What its reply takes until it is on its way, also when the rest is given back before. */
+  public MemoryAccount replyMemory() {
+    if (replyMemory == null) {
+      replyMemory = budget == null ? MemoryAccount.unlimited() : budget.open();
+    }
+    return replyMemory;
+  }
+
+  /** Gives back what the reply took: it is on its way, or there will be none. */
+  public void releaseReply() {
+    if (replyMemory != null) {
+      replyMemory.close();
+      replyMemory = null;
+    }
   }
 
   /** Gives back what it holds. */

@@ -1,8 +1,14 @@
 package dev.orrery.server.operation;
 
+import static dev.orrery.server.operation.OperationReport.PROFILED_COMMAND_BYTES_MAX;
+import static dev.orrery.server.operation.OperationReport.SHORT_COMMAND_BYTES_MAX;
+
 import dev.orrery.server.auth.UserName;
 import dev.orrery.server.expression.Numbers;
-import dev.orrery.storage.value.BsonEncoder;
+import dev.orrery.server.plan.Execution;
+import dev.orrery.server.plan.ExplainVerbosity;
+import dev.orrery.server.plan.QueryPlan;
+import dev.orrery.storage.value.BsonLength;
 import java.time.Clock;
 import java.util.concurrent.TimeUnit;
 import org.bson.BsonArray;
@@ -15,6 +21,7 @@ import org.bson.BsonString;
 import org.bson.BsonValue;
 import org.bson.json.JsonMode;
 import org.bson.json.JsonWriterSettings;
+import org.jspecify.annotations.Nullable;
 
 /**
  * What a request that ended did, told in two ways: as a document of {@code system.profile}, and as
@@ -22,9 +29,12 @@ import org.bson.json.JsonWriterSettings;
  */
 public final class OperationDetails {
   private static final int SLOW_QUERY_ID = 51803;
+
+  /** Plans of which more would be told are not shown: all replies wait for what is written here. */
+  private static final int EXPLAINED_BYTES_MAX = 100 << 10;
+
   private static final JsonWriterSettings RELAXED =
       JsonWriterSettings.builder().outputMode(JsonMode.RELAXED).build();
-  private static final int REPLY_BYTES_EXPECTED = 512;
 
   private final Clock clock;
 
@@ -38,7 +48,7 @@ public final class OperationDetails {
     var entry =
         new BsonDocument("op", new BsonString(subject.kind()))
             .append("ns", new BsonString(subject.namespace()))
-            .append("command", OperationReport.command(subject, false));
+            .append("command", OperationReport.command(subject, PROFILED_COMMAND_BYTES_MAX));
     counts(entry, operation, reply);
     outcome(entry, reply);
     entry
@@ -47,12 +57,25 @@ public final class OperationDetails {
         .append("protocol", new BsonString("op_msg"))
         .append("millis", Numbers.intOrLong(TimeUnit.NANOSECONDS.toMillis(nanos)))
         .append("requestCharge", OperationReport.charge(operation));
-    if (operation.plan() != null) {
-      entry
-          .append("planSummary", new BsonString(PlanSummary.of(operation.plan())))
-          .append("execStats", PlanSummary.tree(operation.plan()));
-    }
+    plan(entry, operation.plan());
     return client(entry.append("ts", new BsonDateTime(clock.millis())), operation.client());
+  }
+
+  /** The plan as explain shows it, unless that is too long for anybody to read. */
+  private static void plan(BsonDocument entry, @Nullable QueryPlan plan) {
+    if (plan == null) {
+      return;
+    }
+    entry.append("planSummary", new BsonString(plan.summary()));
+    if (plan.explainedBytes() > EXPLAINED_BYTES_MAX) {
+      entry.append("truncated", BsonBoolean.TRUE);
+      return;
+    }
+    entry.append(
+        "execStats",
+        plan.explain(ExplainVerbosity.QUERY_PLANNER, new Execution(null, false))
+            .getDocument("queryPlanner")
+            .getDocument("winningPlan"));
   }
 
   private static BsonDocument client(BsonDocument entry, Client client) {
@@ -151,9 +174,9 @@ public final class OperationDetails {
     if (client.applicationName() != null) {
       attributes.append("appName", new BsonString(client.applicationName()));
     }
-    attributes.append("command", OperationReport.command(subject, true));
+    attributes.append("command", OperationReport.command(subject, SHORT_COMMAND_BYTES_MAX));
     if (operation.plan() != null) {
-      attributes.append("planSummary", new BsonString(PlanSummary.of(operation.plan())));
+      attributes.append("planSummary", new BsonString(operation.plan().summary()));
     }
     counts(attributes, operation, reply);
     outcome(attributes, reply);
@@ -168,8 +191,6 @@ public final class OperationDetails {
   }
 
   private static int length(BsonDocument reply) {
-    var encoder = new BsonEncoder(REPLY_BYTES_EXPECTED);
-    encoder.writeDocument(reply);
-    return encoder.length();
+    return (int) Math.min(Integer.MAX_VALUE, BsonLength.of(reply));
   }
 }

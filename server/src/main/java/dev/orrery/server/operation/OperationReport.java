@@ -3,8 +3,10 @@ package dev.orrery.server.operation;
 import dev.orrery.server.auth.Login;
 import dev.orrery.server.auth.UserName;
 import dev.orrery.server.error.BsonText;
+import dev.orrery.server.plan.QueryPlan;
 import dev.orrery.server.session.SessionId;
 import dev.orrery.storage.value.RawDocument;
+import dev.orrery.storage.value.RawValue;
 import java.time.Clock;
 import java.time.ZoneOffset;
 import java.time.format.DateTimeFormatter;
@@ -22,11 +24,11 @@ import org.jspecify.annotations.Nullable;
 
 /** Clients and their requests in the form in which {@code $currentOp} shows them. */
 public final class OperationReport {
-  /** The plans of larger requests take so long to sum up that an event loop leaves them out. */
-  private static final int SUMMARY_BYTES_MAX = 32 << 10;
-
   /** Requests that are longer are cut where space is short. */
-  private static final int COMMAND_BYTES_MAX = 1000;
+  static final int SHORT_COMMAND_BYTES_MAX = 1000;
+
+  /** Requests that are longer are cut in the profile. */
+  static final int PROFILED_COMMAND_BYTES_MAX = 50 << 10;
 
   private static final DateTimeFormatter TIME =
       DateTimeFormatter.ofPattern("yyyy-MM-dd'T'HH:mm:ss.SSSxxx").withZone(ZoneOffset.UTC);
@@ -64,11 +66,10 @@ public final class OperationReport {
         .append("op", new BsonString(subject.kind()))
         .append("ns", new BsonString(subject.namespace()))
         .append("redacted", BsonBoolean.FALSE)
-        .append("command", command(subject, isCut));
-    boolean isLarge = subject.body().length() > SUMMARY_BYTES_MAX;
-    String plan = isLarge && isCut ? null : PlanSummary.of(operation.plan());
+        .append("command", isCut ? command(subject, SHORT_COMMAND_BYTES_MAX) : command(subject));
+    QueryPlan plan = operation.plan();
     if (plan != null) {
-      shown.append("planSummary", new BsonString(plan));
+      shown.append("planSummary", new BsonString(plan.summary()));
     }
     shown.append("requestCharge", charge(operation));
     if (operation.isKilled()) {
@@ -121,20 +122,40 @@ public final class OperationReport {
     return new BsonDouble(operation.work().charge().toDouble());
   }
 
-  /** The request as the client sent it, without its secrets; cut if it is long and may be. */
-  public static BsonDocument command(Subject subject, boolean isCut) {
+  /** The request as the client sent it, without its secrets. */
+  private static BsonDocument command(Subject subject) {
     BsonDocument command = subject.body().toBsonDocument();
     Secrets.hide(command);
-    if (subject.kind().equals("insert")) {
-      command.remove("documents"); // mostly sent beside the command, and never shown by MongoDB
+    command.remove(omitted(subject));
+    return command;
+  }
+
+  /** The same; of one that is longer only the start of its text, and its comment. */
+  static BsonDocument command(Subject subject, int bytesMax) {
+    RawDocument body = subject.body();
+    if (body.length() <= bytesMax) {
+      return command(subject);
     }
-    if (!isCut || subject.body().length() <= COMMAND_BYTES_MAX) {
-      return command;
+    int shown = Math.min(bytesMax, BsonText.TEXT_MAX + 1); // the text is cut there
+    BsonDocument start = CommandStart.of(body, shown, omitted(subject));
+    Secrets.hide(start);
+    var cut = new BsonDocument("$truncated", cut(start, bytesMax));
+    RawValue comment = body.field("comment");
+    if (comment == null) {
+      return cut;
     }
-    String text = BsonText.stored(command);
-    int end = Math.min(text.length(), COMMAND_BYTES_MAX);
-    BsonDocument cut = new BsonDocument("$truncated", new BsonString(text.substring(0, end)));
-    BsonValue comment = command.get("comment");
-    return comment == null ? cut : cut.append("comment", comment);
+    boolean isLong = comment.length() > bytesMax;
+    return cut.append(
+        "comment", isLong ? cut(CommandStart.of(comment, shown), bytesMax) : comment.toBsonValue());
+  }
+
+  private static BsonString cut(BsonValue value, int bytesMax) {
+    String text = BsonText.stored(value);
+    return new BsonString(text.substring(0, Math.min(text.length(), bytesMax)));
+  }
+
+  /** What is mostly sent beside the command, and never shown by MongoDB; empty if nothing is. */
+  private static String omitted(Subject subject) {
+    return subject.kind().equals("insert") ? "documents" : "";
   }
 }

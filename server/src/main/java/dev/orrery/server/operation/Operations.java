@@ -3,9 +3,12 @@ package dev.orrery.server.operation;
 import dev.orrery.server.error.ErrorCode;
 import dev.orrery.server.limit.MemoryBudget;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Predicate;
 
@@ -20,6 +23,7 @@ public final class Operations {
   /** Those who are gone and whose last request goes on: it is still to be seen, and killed. */
   private final Map<Long, Client> gone = new ConcurrentHashMap<>();
 
+  private final AtomicBoolean hasLeft = new AtomicBoolean();
   private final AtomicInteger lastId = new AtomicInteger();
   private final WriteLock writeLock = new WriteLock();
   private final MemoryBudget memory;
@@ -58,9 +62,27 @@ public final class Operations {
       gone.put(client.id(), client);
     }
     clients.remove(client.id());
+    hasLeft.set(true);
     if (last != null && last.subject().endsWithClient()) {
       last.kill(ErrorCode.CLIENT_DISCONNECT);
     }
+  }
+
+  /** Whether any client has gone since it was asked last. */
+  public boolean takeLeft() {
+    return hasLeft.getAndSet(false);
+  }
+
+  /** Says that it is to be asked again. */
+  public void lookAgain() {
+    hasLeft.set(true);
+  }
+
+  /** Those who have a connection. */
+  public Set<Object> connected() {
+    var keys = new HashSet<>();
+    clients.values().forEach(client -> keys.add(client.clientKey()));
+    return keys;
   }
 
   /** A number that no other request has, until four billion later. */

@@ -1,6 +1,7 @@
 package dev.orrery.server.plan;
 
 import dev.orrery.server.expression.Numbers;
+import dev.orrery.server.limit.Allowance;
 import dev.orrery.storage.PartitionStore;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
@@ -58,9 +59,10 @@ final class Explanation {
             .append("indexFilterSet", BsonBoolean.FALSE)
             .append("parsedQuery", parsedQuery);
     if (hasHashes) {
+      String shape = shape(parsedQuery);
       description
-          .append("queryHash", hash(shape(parsedQuery)))
-          .append("planCacheKey", hash(shape(parsedQuery) + stage(root(), null).toJson()));
+          .append("queryHash", hash(shape))
+          .append("planCacheKey", hash(shape + PlanLeaves.of(root())));
     }
     return description
         .append("maxIndexedOrSolutionsReached", BsonBoolean.FALSE)
@@ -70,6 +72,7 @@ final class Explanation {
 
   /** The query without its values: queries of one shape have one hash. */
   private String shape(BsonValue value) {
+    Allowance.current().step();
     if (value.isDocument()) {
       var text = new StringBuilder("{");
       value

@@ -1,5 +1,7 @@
 package dev.orrery.server.plan;
 
+import dev.orrery.server.expression.Work;
+import dev.orrery.server.limit.Allowance;
 import dev.orrery.server.query.ArrayFilters;
 import dev.orrery.server.query.Comparison;
 import dev.orrery.server.query.ElementFilters;
@@ -7,6 +9,7 @@ import dev.orrery.server.query.Filter;
 import dev.orrery.server.query.In;
 import dev.orrery.server.query.Regex;
 import dev.orrery.server.query.ValuePredicate;
+import dev.orrery.storage.value.RawValue;
 import java.util.List;
 import java.util.stream.Collectors;
 import org.bson.BsonArray;
@@ -56,6 +59,7 @@ final class FilterText {
 
   /** A filter in the notation of explain: {@code {a: {$eq: 1}}}. */
   static BsonDocument document(Filter filter) {
+    Allowance.current().step();
     if (filter instanceof Filter.And and) {
       return and.children().isEmpty() ? new BsonDocument() : clauses("$and", and.children());
     }
@@ -91,7 +95,7 @@ final class FilterText {
 
   private static BsonDocument operators(ValuePredicate predicate) {
     if (predicate instanceof Comparison comparison) {
-      return new BsonDocument(comparison.operator().text(), comparison.operand().toBsonValue());
+      return new BsonDocument(comparison.operator().text(), value(comparison.operand()));
     }
     if (predicate instanceof In in) {
       return new BsonDocument("$in", new BsonArray(values(in)));
@@ -121,9 +125,14 @@ final class FilterText {
     return new BsonDocument(); // only in a residue, where the whole filter is shown beside it
   }
 
+  private static BsonValue value(RawValue operand) {
+    Allowance.current().step();
+    Work.countBytes(operand.length());
+    return operand.toBsonValue();
+  }
+
   private static List<BsonValue> values(In in) {
-    var values =
-        in.operands().stream().map(value -> value.toBsonValue()).collect(Collectors.toList());
+    var values = in.operands().stream().map(FilterText::value).collect(Collectors.toList());
     in.regexes()
         .forEach(regex -> values.add(new BsonRegularExpression(regex.pattern(), regex.options())));
     return values;

@@ -84,7 +84,7 @@ final class IndexScanExplanation {
         .append("endKeyInclusive", StageExplanation.flag(isEndIn));
   }
 
-  private static BsonDocument keyPattern(IndexAccess access) {
+  static BsonDocument keyPattern(IndexAccess access) {
     if (!access.isWildcard()) {
       return access.index().keyPattern();
     }

@@ -154,6 +154,16 @@ record NodePlan(
   }
 
   @Override
+  public String summary() {
+    return PlanLeaves.of(root());
+  }
+
+  @Override
+  public long explainedBytes() {
+    return (long) query.criteria().document().length() * Math.max(1, partitions.size());
+  }
+
+  @Override
   public BsonDocument explain(ExplainVerbosity verbosity, Execution execution) {
     return new Explanation(this).explain(verbosity, execution);
   }

@@ -60,16 +60,31 @@ public final class Planner {
   }
 
   public QueryPlan plan(Query query) {
+    return plan(query, targets(query));
+  }
+
+  /**
+   * The same.
+   *
+   * @param targets those of the query
+   */
+  public QueryPlan plan(Query query, Targets targets) {
+    Targets present = targets;
     for (int attempt = 1; ; attempt++) {
       try {
-        return choose(query);
+        return choose(query, present);
       } catch (StorageException e) {
         if (e.reason() == StorageException.Reason.COLLECTION_DROPPED) {
           return nowhere(query);
         }
         requireIndexDropped(e, attempt);
+        present = targets(query);
       }
     }
+  }
+
+  private static Targets targets(Query query) {
+    return Targets.of(query.collection(), query.criteria().filter());
   }
 
   /** While indexes are compared one of them may go; the next attempt does not know it any more. */
@@ -86,9 +101,8 @@ public final class Planner {
     return new NodePlan(query, List.of(), List.of(scan), used, new NodePlan.Effort(0, true));
   }
 
-  private NodePlan choose(Query query) {
+  private NodePlan choose(Query query, Targets targets) {
     var hinted = new HintedIndex(query);
-    var targets = new Targets(query.collection(), query.criteria().filter());
     Boolean naturalReverse = hinted.naturalReverse();
     IndexSpec index = hinted.find();
     if (naturalReverse == null && (index == null || index.isIdIndex())) {
@@ -115,11 +129,12 @@ public final class Planner {
    * A plan that finds every value of a path at least once; the query's projection keeps nothing but
    * the path.
    */
-  public QueryPlan planDistinct(Query query, String path) {
+  public QueryPlan planDistinct(Query query, Targets targets, String path) {
+    Targets present = targets;
     for (int attempt = 1; ; attempt++) {
       IndexSpec index = DistinctPlan.shortestIndex(query, path);
       try {
-        return DistinctPlan.of(choose(by(index, query)), path);
+        return DistinctPlan.of(choose(by(index, query), present), path);
       } catch (CommandException e) {
         if (index == null || query.collection().info().readyIndexes().contains(index)) {
           throw e;
@@ -131,6 +146,7 @@ public final class Planner {
         }
         requireIndexDropped(e, attempt);
       }
+      present = targets(query);
     }
   }
 

@@ -27,6 +27,9 @@ record PrimaryKeyLookup(List<Key> keys, Filter filter, boolean isById, boolean i
     var statistics = run.statisticsOf(this);
     var remaining = keys.iterator();
     var details = new MatchDetails();
+    if (keys.isEmpty()) {
+      execution.visit(run.partition().id()); // to ask costs something, whatever is found
+    }
     return () -> {
       while (remaining.hasNext()) {
         Key key = remaining.next();

@@ -39,6 +39,12 @@ public interface QueryPlan {
   /** The indexes that it scans, for statistics of their use. */
   List<IndexSpec> indexes();
 
+  /** Where it reads, in a few words: {@code COLLSCAN}, or {@code IXSCAN { a: 1 }}. */
+  String summary();
+
+  /** About how many bytes explain would tell of it. */
+  long explainedBytes();
+
   /**
    * The fields {@code explainVersion}, {@code queryPlanner} and, if the verbosity asks for it,
    * {@code executionStats} of explain's reply; for the latter the plan is run to its end.

@@ -14,78 +14,133 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** Where the documents of a query can be: partitions, and within them primary keys. */
-final class Targets {
+/**
+ * Where the documents of a query can be: partitions, and within them primary keys. Who admits the
+ * query and who plans it share one, so that what is asked is what was allowed, and each key is
+ * hashed once. Used by one thread at a time, and for one plan: a split may move what it found.
+ */
+public final class Targets {
   private static final FieldPath ID = FieldPath.parse("_id");
   private static final int KEYS_MAX = 100;
 
   private final CollectionStore collection;
   private final Filter filter;
 
+  /** The one value of the partition key; null when there may be several or none. */
+  private final @Nullable RawValue key;
+
   /** The values of which the partition key must have one; null when any will do. */
   private final @Nullable List<@Nullable RawValue> partitionKeys;
 
-  Targets(CollectionStore collection, Filter filter) {
+  /** The owner of each partition key, as far as somebody asked. */
+  private final PartitionStore @Nullable [] owners;
+
+  private @Nullable List<PartitionStore> partitions;
+
+  private Targets(
+      CollectionStore collection,
+      Filter filter,
+      @Nullable RawValue key,
+      @Nullable List<@Nullable RawValue> partitionKeys) {
     this.collection = collection;
     this.filter = filter;
-    this.partitionKeys = partitionKeys();
+    this.key = key;
+    this.partitionKeys = partitionKeys;
+    this.owners = partitionKeys == null ? null : new PartitionStore[partitionKeys.size()];
   }
 
-  private @Nullable List<@Nullable RawValue> partitionKeys() {
+  public static Targets of(CollectionStore collection, Filter filter) {
     String path = collection.info().partitionKey();
-    var keys = new ArrayList<@Nullable RawValue>();
     if (path == null) {
-      keys.add(null);
-      return keys;
+      var none = new ArrayList<@Nullable RawValue>(1);
+      none.add(null);
+      return new Targets(collection, filter, null, none);
     }
     List<RawValue> fixed = Equalities.fixedValues(filter, FieldPath.parse(path));
     if (fixed == null) {
-      return null;
+      return new Targets(collection, filter, null, null);
     }
+    var keys = new ArrayList<@Nullable RawValue>(fixed.size() + 1);
     for (RawValue value : fixed) {
       keys.add(value);
       if (value.type() == RawTypes.NULL) {
         keys.add(null); // a missing field equals null, and lives elsewhere
       }
     }
-    return keys;
+    return new Targets(collection, filter, fixed.size() == 1 ? fixed.get(0) : null, keys);
+  }
+
+  public CollectionStore collection() {
+    return collection;
+  }
+
+  /** The one value of the partition key; null when there may be several or none. */
+  public @Nullable RawValue key() {
+    return key;
   }
 
   /** The partitions to ask; at least one, so that every plan has somewhere to run. */
-  List<PartitionStore> partitions() {
+  public List<PartitionStore> partitions() {
+    if (partitions == null) {
+      partitions = findPartitions();
+    }
+    return partitions;
+  }
+
+  private List<PartitionStore> findPartitions() {
     List<PartitionStore> all = collection.partitions();
     if (partitionKeys == null || collection.info().partitionKey() == null || all.size() < 2) {
       return all;
     }
-    var targets = new LinkedHashSet<PartitionStore>();
-    partitionKeys.forEach(key -> targets.add(collection.partitionOf(key)));
-    return targets.isEmpty() ? all.subList(0, 1) : List.copyOf(targets);
+    if (partitionKeys.isEmpty()) {
+      return all.subList(0, 1);
+    }
+    var found = new LinkedHashSet<PartitionStore>();
+    for (int i = 0; i < partitionKeys.size(); i++) {
+      found.add(owner(i));
+    }
+    return List.copyOf(found);
   }
 
-  /** The primary keys to read; null when the filter leaves them open, or names too many. */
+  private PartitionStore owner(int index) {
+    PartitionStore owner = owners[index];
+    if (owner == null) {
+      owner = collection.partitionOf(partitionKeys.get(index));
+      owners[index] = owner;
+    }
+    return owner;
+  }
+
+  /**
+   * The primary keys to read: none when nothing can match; null when the filter leaves them open,
+   * or names too many.
+   */
   @Nullable List<PrimaryKeyLookup.Key> primaryKeys() {
     if (partitionKeys == null) {
       return null;
+    }
+    if (partitionKeys.isEmpty()) {
+      return List.of();
     }
     List<RawValue> ids = Equalities.fixedValues(filter, ID);
     if (ids == null || (long) partitionKeys.size() * ids.size() > KEYS_MAX) {
       return null;
     }
     if (partitionKeys.size() == 1 && ids.size() == 1) {
-      return List.of(key(partitionKeys.get(0), ids.get(0)));
+      return List.of(key(0, ids.get(0)));
     }
     var keys = new LinkedHashMap<ByteBuffer, PrimaryKeyLookup.Key>(); // clauses may repeat a key
-    for (RawValue partitionKey : partitionKeys) {
+    for (int i = 0; i < partitionKeys.size(); i++) {
       for (RawValue id : ids) {
-        PrimaryKeyLookup.Key key = key(partitionKey, id);
-        keys.put(ByteBuffer.wrap(key.primaryKey()), key);
+        PrimaryKeyLookup.Key one = key(i, id);
+        keys.put(ByteBuffer.wrap(one.primaryKey()), one);
       }
     }
     return List.copyOf(keys.values());
   }
 
-  private PrimaryKeyLookup.Key key(@Nullable RawValue partitionKey, RawValue id) {
+  private PrimaryKeyLookup.Key key(int index, RawValue id) {
     return new PrimaryKeyLookup.Key(
-        collection.partitionOf(partitionKey), collection.primaryKey(partitionKey, id));
+        owner(index), collection.primaryKey(partitionKeys.get(index), id));
   }
 }

@@ -6,6 +6,7 @@ import static java.util.Map.entry;
 import dev.orrery.server.error.BsonText;
 import dev.orrery.server.error.CommandException;
 import dev.orrery.server.error.ErrorCode;
+import dev.orrery.server.limit.Allowance;
 import dev.orrery.storage.value.LittleEndian;
 import dev.orrery.storage.value.RawTypes;
 import dev.orrery.storage.value.RawValue;
@@ -25,6 +26,9 @@ final class BitwiseFilters {
           entry("$bitsAnyClear", call -> parse(call, false, false)),
           entry("$bitsAnySet", call -> parse(call, true, false)));
 
+  /** More positions than that count as steps. */
+  private static final int MANY = 64;
+
   private BitwiseFilters() {}
 
   /**
@@ -36,6 +40,9 @@ final class BitwiseFilters {
     public boolean test(@Nullable RawValue value, MatchDetails details) {
       if (value == null) {
         return false;
+      }
+      if (positions.length > MANY) {
+        Allowance.current().steps(positions.length);
       }
       if (value.type() == RawTypes.BINARY) {
         return testBinary(value);
@@ -117,7 +124,8 @@ final class BitwiseFilters {
   }
 
   private static int[] setPositions(byte[] bytes, int offset, int length) {
-    int[] positions = new int[length * 8];
+    Allowance.current().fit(8L * Integer.BYTES * length);
+    int[] positions = new int[Math.multiplyExact(length, 8)];
     int count = 0;
     for (int bit = 0; bit < positions.length; bit++) {
       if ((bytes[offset + bit / 8] >> (bit % 8) & 1) != 0) {

@@ -3,6 +3,7 @@ package dev.orrery.server.query;
 import dev.orrery.server.error.BsonText;
 import dev.orrery.server.error.CommandException;
 import dev.orrery.server.error.ErrorCode;
+import dev.orrery.server.expression.WatchedOrder;
 import dev.orrery.storage.value.BsonOrder;
 import dev.orrery.storage.value.RawValue;
 import dev.orrery.storage.value.StringOrder;
@@ -19,7 +20,7 @@ import org.bson.BsonValue;
 public final class Collation {
   /** Strings by their bytes. */
   public static final Collation SIMPLE =
-      new Collation(new BsonDocument("locale", new BsonString("simple")), BsonOrder.CANONICAL);
+      new Collation(new BsonDocument("locale", new BsonString("simple")), WatchedOrder.CANONICAL);
 
   /** The version that MongoDB's ICU reports in every collation it prints. */
   static final String VERSION = "57.1";
@@ -47,7 +48,7 @@ public final class Collation {
     }
     requireVersion(document);
     var strings = IcuOrder.of(document);
-    return new Collation(strings.specification(), BsonOrder.with(strings));
+    return new Collation(strings.specification(), WatchedOrder.of(BsonOrder.with(strings)));
   }
 
   public boolean isSimple() {

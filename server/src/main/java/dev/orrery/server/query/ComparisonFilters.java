@@ -3,6 +3,8 @@ package dev.orrery.server.query;
 import static dev.orrery.server.query.FilterParser.badValue;
 import static java.util.Map.entry;
 
+import dev.orrery.server.expression.WatchedOrder;
+import dev.orrery.server.limit.Allowance;
 import dev.orrery.storage.value.BsonOrder;
 import dev.orrery.storage.value.FieldPath;
 import dev.orrery.storage.value.RawTypes;
@@ -37,7 +39,7 @@ final class ComparisonFilters {
   private ComparisonFilters() {}
 
   private static Filter reference(String name, RawValue argument) {
-    return equal(FieldPath.parse(name), argument, BsonOrder.CANONICAL);
+    return equal(FieldPath.parse(name), argument, WatchedOrder.CANONICAL);
   }
 
   static Filter equal(FieldPath path, RawValue operand, BsonOrder order) {
@@ -66,7 +68,9 @@ final class ComparisonFilters {
     }
     var operands = new ArrayList<RawValue>();
     var regexes = new ArrayList<Regex>();
+    Allowance allowance = Allowance.current();
     for (var element : call.argument().asDocument().toValues()) {
+      allowance.step();
       if (FilterParser.isOperatorDocument(element)) {
         throw badValue("cannot nest $ under $in");
       }

@@ -2,6 +2,7 @@ package dev.orrery.server.query;
 
 import dev.orrery.server.error.CommandException;
 import dev.orrery.server.error.ErrorCode;
+import dev.orrery.storage.value.BsonOrder;
 import dev.orrery.storage.value.FieldPath;
 import dev.orrery.storage.value.RawTypes;
 import dev.orrery.storage.value.RawValue;
@@ -10,6 +11,7 @@ import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
 import java.util.TreeMap;
+import java.util.TreeSet;
 import org.bson.BsonDocument;
 import org.jspecify.annotations.Nullable;
 
@@ -67,22 +69,31 @@ public final class Equalities {
   /**
    * The values of which the path must have one for a document to match, or null if the filter
    * leaves it open. A value may be null, which a missing field matches too; none at all means that
-   * nothing can match.
+   * nothing can match. The path is one without arrays, such as {@code _id} or the partition key:
+   * two elements of an array could satisfy what one value cannot.
    */
   public static @Nullable List<RawValue> fixedValues(Filter filter, FieldPath path) {
     if (filter instanceof Filter.Field field) {
       return field.path().equals(path) ? fixedValues(field.predicate()) : null;
     }
     if (filter instanceof Filter.And and) {
+      List<RawValue> common = null;
       for (var child : and.children()) {
         var values = fixedValues(child, path);
         if (values != null) {
-          return values;
+          common = common == null ? values : common(common, values);
         }
       }
-      return null;
+      return common;
     }
     return filter instanceof Filter.Or or ? fixedByAll(or.children(), path) : null;
+  }
+
+  /** Those of the first that are also among the second. */
+  private static List<RawValue> common(List<RawValue> first, List<RawValue> second) {
+    var others = new TreeSet<RawValue>(BsonOrder.CANONICAL::compare);
+    others.addAll(second);
+    return first.stream().filter(others::contains).toList();
   }
 
   private static @Nullable List<RawValue> fixedByAll(List<Filter> clauses, FieldPath path) {

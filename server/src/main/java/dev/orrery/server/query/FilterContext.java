@@ -1,6 +1,7 @@
 package dev.orrery.server.query;
 
 import dev.orrery.server.expression.ParseContext;
+import dev.orrery.server.expression.WatchedOrder;
 import dev.orrery.storage.value.BsonOrder;
 import java.util.Set;
 
@@ -29,7 +30,7 @@ public record FilterContext(BsonOrder order, ParseContext expressions, Set<Featu
 
   /** The context of a command: no collation, every operator allowed. */
   public static FilterContext of(ParseContext expressions) {
-    return new FilterContext(BsonOrder.CANONICAL, expressions, ALL_FEATURES);
+    return new FilterContext(WatchedOrder.CANONICAL, expressions, ALL_FEATURES);
   }
 
   /** The same, with strings compared by a collation, in expressions too. */

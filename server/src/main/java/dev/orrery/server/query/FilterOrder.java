@@ -1,5 +1,6 @@
 package dev.orrery.server.query;
 
+import dev.orrery.server.limit.Allowance;
 import java.util.Comparator;
 import java.util.List;
 
@@ -9,7 +10,7 @@ import java.util.List;
  * element wins, and in which order explain prints them.
  */
 final class FilterOrder implements Comparator<Filter> {
-  static final FilterOrder INSTANCE = new FilterOrder();
+  private static final FilterOrder INSTANCE = new FilterOrder();
 
   private static final List<String> KINDS =
       List.of(
@@ -33,7 +34,15 @@ final class FilterOrder implements Comparator<Filter> {
           "$type",
           "$expr");
 
+  /** Sorting more than that counts as steps. */
+  private static final int MANY = 64;
+
   private FilterOrder() {}
+
+  /** The order for as many clauses. */
+  static Comparator<Filter> of(int clauses) {
+    return clauses > MANY ? Allowance.current().watch(INSTANCE) : INSTANCE;
+  }
 
   @Override
   public int compare(Filter left, Filter right) {

@@ -137,7 +137,7 @@ public final class FilterParser {
         clauses.add(child);
       }
     }
-    clauses.sort(FilterOrder.INSTANCE);
+    clauses.sort(FilterOrder.of(clauses.size()));
     return new Filter.And(clauses);
   }
 

@@ -19,6 +19,9 @@ import org.jspecify.annotations.Nullable;
 public record In(List<RawValue> operands, List<Regex> regexes, BsonOrder order)
     implements ValuePredicate {
 
+  /** Sorting more than that counts as steps. */
+  private static final int MANY = 64;
+
   public In {
     operands = sorted(operands, order.rawValues());
     regexes = List.copyOf(regexes);
@@ -26,7 +29,7 @@ public record In(List<RawValue> operands, List<Regex> regexes, BsonOrder order)
 
   private static List<RawValue> sorted(List<RawValue> operands, Comparator<RawValue> order) {
     var sorted = new ArrayList<>(operands);
-    sorted.sort(order);
+    sorted.sort(operands.size() > MANY ? Allowance.current().watch(order) : order);
     var distinct = new ArrayList<RawValue>(sorted.size());
     for (var operand : sorted) {
       if (distinct.isEmpty() || order.compare(distinct.get(distinct.size() - 1), operand) != 0) {

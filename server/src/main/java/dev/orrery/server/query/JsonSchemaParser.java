@@ -3,7 +3,7 @@ package dev.orrery.server.query;
 import dev.orrery.server.error.BsonText;
 import dev.orrery.server.error.CommandException;
 import dev.orrery.server.error.ErrorCode;
-import dev.orrery.storage.value.BsonOrder;
+import dev.orrery.server.expression.WatchedOrder;
 import dev.orrery.storage.value.RawDocument;
 import dev.orrery.storage.value.RawTypes;
 import dev.orrery.storage.value.RawValue;
@@ -227,7 +227,7 @@ final class JsonSchemaParser {
     var operator = limitOperator(keyword, exclusive != null && exclusive.asBoolean());
     rules.add(
         new SchemaRules.Limit(
-            keyword, exclusiveKeyword, new Comparison(operator, operand, BsonOrder.CANONICAL)));
+            keyword, exclusiveKeyword, new Comparison(operator, operand, WatchedOrder.CANONICAL)));
   }
 
   private static Comparison.Operator limitOperator(String keyword, boolean isExclusive) {

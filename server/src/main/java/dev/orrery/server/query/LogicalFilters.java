@@ -3,6 +3,7 @@ package dev.orrery.server.query;
 import static dev.orrery.server.query.FilterParser.badValue;
 import static java.util.Map.entry;
 
+import dev.orrery.server.limit.Allowance;
 import dev.orrery.storage.value.BsonOrder;
 import dev.orrery.storage.value.FieldPath;
 import dev.orrery.storage.value.RawTypes;
@@ -39,7 +40,7 @@ final class LogicalFilters {
       return in;
     }
     var sorted = new ArrayList<>(clauses);
-    sorted.sort(FilterOrder.INSTANCE);
+    sorted.sort(FilterOrder.of(sorted.size()));
     return new Filter.Or(sorted);
   }
 
@@ -74,7 +75,9 @@ final class LogicalFilters {
       throw badValue("$and/$or/$nor must be a nonempty array");
     }
     var filters = new ArrayList<Filter>(clauses.size());
+    Allowance allowance = Allowance.current();
     for (var clause : clauses) {
+      allowance.step();
       if (!clause.isDocument()) {
         throw badValue("$or/$and/$nor entries need to be full objects");
       }

@@ -1,6 +1,6 @@
 package dev.orrery.server.query;
 
-import dev.orrery.storage.value.BsonOrder;
+import dev.orrery.server.expression.WatchedOrder;
 import dev.orrery.storage.value.RawValue;
 import java.util.Comparator;
 import java.util.TreeMap;
@@ -11,7 +11,7 @@ import org.bson.BsonValue;
 /** Equality as JSON Schema means it: the order of a document's fields does not count. */
 final class UnorderedFields {
   /** Orders values that {@link #sorted} has put into a common form. */
-  static final Comparator<RawValue> ORDER = BsonOrder.CANONICAL.rawValues();
+  static final Comparator<RawValue> ORDER = WatchedOrder.CANONICAL.rawValues();
 
   private UnorderedFields() {}
 

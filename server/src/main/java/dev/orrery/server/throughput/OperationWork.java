@@ -1,6 +1,6 @@
 package dev.orrery.server.throughput;
 
-import dev.orrery.server.query.Filter;
+import dev.orrery.server.plan.Targets;
 import dev.orrery.storage.CollectionStore;
 import dev.orrery.storage.CommitResult;
 import dev.orrery.storage.PartitionStore;
@@ -77,19 +77,19 @@ public final class OperationWork {
   }
 
   /** Refuses a command that reads what matches, when a partition it would ask is in debt. */
-  public void admit(CollectionStore collection, Filter filter) {
+  public void admit(Targets targets) {
     if (!metering.isOn()) {
       return;
     }
+    CollectionStore collection = targets.collection();
     if (collection.info().isView()) {
       return;
     }
     if (collection.info().partitionKey() == null && !isLimited(collection)) {
       return;
     }
-    Targets targets = Targets.of(collection, filter);
-    key = targets.key();
-    long wait = wait(collection, targets.partitions());
+    key = key(targets);
+    long wait = wait(targets);
     if (wait > 0) {
       throw RateLimit.ofCommand(wait, metering.nextActivity());
     }
@@ -149,31 +149,40 @@ public final class OperationWork {
   }
 
   /** Refuses one of several updates or deletions. */
-  public void admitStatement(CollectionStore collection, Filter filter) {
+  public void admitStatement(Targets targets) {
     if (!metering.isOn()) {
       return;
     }
-    Targets targets = Targets.of(collection, filter);
-    key = targets.key();
-    requireItem(collection, targets.partitions());
+    key = key(targets);
+    requireItem(wait(targets));
+  }
+
+  private static @Nullable PartitionKeyValue key(Targets targets) {
+    RawValue value = targets.key();
+    return value == null ? null : PartitionKeyValue.of(value);
   }
 
   /** Refuses one of several new documents. */
-  public void admitInsert(CollectionStore collection, RawDocument document) {
+  public void admitInsert(WriteOperation.Insert insert) {
     if (!metering.isOn()) {
       return;
     }
+    CollectionStore collection = insert.collection();
     if (isLimited(collection)) {
-      RawValue value = collection.partitionKeyOf(document);
-      requireItem(collection, List.of(collection.partitionOf(value)));
+      requireItem(wait(collection, List.of(collection.ownerOf(insert.key()))));
     }
   }
 
-  private void requireItem(CollectionStore collection, List<PartitionStore> partitions) {
-    long wait = wait(collection, partitions);
+  private static void requireItem(long wait) {
     if (wait > 0) {
       throw RateLimit.ofItem(wait);
     }
+  }
+
+  /** Where nothing is limited nobody needs to know the partitions. */
+  private long wait(Targets targets) {
+    CollectionStore collection = targets.collection();
+    return isLimited(collection) ? wait(collection, targets.partitions()) : 0;
   }
 
   private long wait(CollectionStore collection, List<PartitionStore> partitions) {

@@ -1,23 +1,31 @@
 package dev.orrery.server.throughput;
 
 import dev.orrery.storage.CollectionStore;
+import dev.orrery.storage.WriteKey;
 import dev.orrery.storage.WriteOperation;
 import dev.orrery.storage.catalog.CollectionInfo;
 import dev.orrery.storage.value.RawDocument;
+import org.jspecify.annotations.Nullable;
 
 /**
  * One write, and what its size costs.
  *
  * @param document as it is now, or was
+ * @param insertKey of a new document; null for others
  */
-record WrittenDocument(CollectionStore collection, RawDocument document, RequestCharge price) {
+record WrittenDocument(
+    CollectionStore collection,
+    RawDocument document,
+    RequestCharge price,
+    @Nullable WriteKey insertKey) {
   static WrittenDocument of(WriteOperation operation) {
     if (operation instanceof WriteOperation.Insert insert) {
       RawDocument document = insert.document();
       return new WrittenDocument(
           insert.collection(),
           document,
-          RequestUnits.create(document.length(), 0).plus(checks(insert.collection())));
+          RequestUnits.create(document.length(), 0).plus(checks(insert.collection())),
+          insert.key());
     }
     if (operation instanceof WriteOperation.Replace replace) {
       int before = replace.before().document().length();
@@ -25,12 +33,13 @@ record WrittenDocument(CollectionStore collection, RawDocument document, Request
           replace.collection(),
           replace.after(),
           RequestUnits.replace(before, replace.after().length(), 0, 0)
-              .plus(checks(replace.collection())));
+              .plus(checks(replace.collection())),
+          null);
     }
     if (operation instanceof WriteOperation.Delete delete) {
       RawDocument document = delete.before().document();
       return new WrittenDocument(
-          delete.collection(), document, RequestUnits.delete(document.length(), 0));
+          delete.collection(), document, RequestUnits.delete(document.length(), 0), null);
     }
     throw new IllegalArgumentException("an unknown operation: " + operation);
   }
@@ -44,6 +53,7 @@ record WrittenDocument(CollectionStore collection, RawDocument document, Request
   }
 
   PartitionKeyValue key() {
-    return PartitionKeyValue.of(collection.partitionKeyOf(document));
+    return PartitionKeyValue.of(
+        insertKey == null ? collection.partitionKeyOf(document) : insertKey.partitionKey());
   }
 }

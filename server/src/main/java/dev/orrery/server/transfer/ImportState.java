@@ -1,13 +1,12 @@
 package dev.orrery.server.transfer;
 
+import dev.orrery.storage.PrivateFiles;
 import java.io.IOException;
 import java.nio.ByteBuffer;
-import java.nio.channels.FileChannel;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
-import java.nio.file.StandardOpenOption;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import org.bson.BsonBoolean;
@@ -100,12 +99,7 @@ final class ImportState {
       return;
     }
     Path next = file.resolveSibling(file.getFileName() + ".new");
-    try (var channel =
-        FileChannel.open(
-            next,
-            StandardOpenOption.CREATE,
-            StandardOpenOption.TRUNCATE_EXISTING,
-            StandardOpenOption.WRITE)) {
+    try (var channel = PrivateFiles.create(next)) {
       channel.write(ByteBuffer.wrap(toJson().getBytes(StandardCharsets.UTF_8)));
       channel.force(true);
     }

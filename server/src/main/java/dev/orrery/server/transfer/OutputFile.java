@@ -1,15 +1,19 @@
 package dev.orrery.server.transfer;
 
+import dev.orrery.storage.PrivateFiles;
 import java.io.BufferedOutputStream;
 import java.io.FilterOutputStream;
 import java.io.IOException;
 import java.io.OutputStream;
+import java.nio.channels.Channels;
 import java.nio.file.FileAlreadyExistsException;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.zip.GZIPOutputStream;
 
-/** A file to write, packed by gzip or not, with the directories it needs. */
+/**
+ * A file to write, packed by gzip or not, with the directories it needs; new ones are for their
+ * owner only.
+ */
 final class OutputFile {
   static final String STANDARD_OUTPUT = "-";
   private static final int BUFFER_BYTES = 1 << 16;
@@ -19,8 +23,8 @@ final class OutputFile {
   static OutputStream open(Path path, boolean isPacked) throws IOException {
     Path parent = path.toAbsolutePath().getParent();
     try {
-      Files.createDirectories(parent);
-      return packed(Files.newOutputStream(path), isPacked);
+      PrivateFiles.createDirectories(parent); // it gets what all users together could read
+      return packed(Channels.newOutputStream(PrivateFiles.create(path)), isPacked);
     } catch (FileAlreadyExistsException e) {
       throw new TransferException(parent + " is a file, and a directory is needed there.", e);
     } catch (IOException e) {

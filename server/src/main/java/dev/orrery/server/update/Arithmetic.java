@@ -6,7 +6,7 @@ import dev.orrery.server.error.BsonText;
 import dev.orrery.server.error.CommandException;
 import dev.orrery.server.error.ErrorCode;
 import dev.orrery.server.expression.Numbers;
-import dev.orrery.storage.value.BsonOrder;
+import dev.orrery.server.expression.WatchedOrder;
 import org.bson.BsonInt32;
 import org.bson.BsonValue;
 import org.jspecify.annotations.Nullable;
@@ -75,7 +75,7 @@ record Arithmetic(Operation operation, BsonValue operand) implements Modifier {
   /** The same type and an equal number: 1.0 is 1.00 here, but NaN is not itself. */
   private static boolean isSame(BsonValue result, BsonValue current) {
     return result.getBsonType() == current.getBsonType()
-        && BsonOrder.CANONICAL.areEqual(result, current)
+        && WatchedOrder.CANONICAL.areEqual(result, current)
         && !isNaN(result);
   }
 

@@ -1,5 +1,6 @@
 package dev.orrery.server.update;
 
+import dev.orrery.server.limit.Allowance;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -33,7 +34,9 @@ final class FieldNode implements UpdateNode {
   @Override
   public boolean apply(Edit edit, List<String> path) {
     boolean isModified = false;
+    Allowance allowance = Allowance.current();
     for (var child : childrenFor(edit, path).entrySet()) {
+      allowance.step();
       path.add(child.getKey());
       isModified |= child.getValue().apply(edit, path);
       path.remove(path.size() - 1);

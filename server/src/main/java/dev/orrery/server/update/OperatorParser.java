@@ -3,6 +3,7 @@ package dev.orrery.server.update;
 import dev.orrery.server.error.BsonText;
 import dev.orrery.server.error.CommandException;
 import dev.orrery.server.error.ErrorCode;
+import dev.orrery.server.limit.Allowance;
 import dev.orrery.storage.value.RawDocument;
 import dev.orrery.storage.value.RawValue;
 import java.util.HashSet;
@@ -65,8 +66,10 @@ final class OperatorParser {
               + " instead. For example: {$mod: {<field>: ...}} not "
               + BsonText.bracedElement(name, value));
     }
+    Allowance allowance = Allowance.current();
     var fields = operand.asDocument().elements();
     while (fields.next()) {
+      allowance.step();
       parseField(operator, fields.name(), fields.value());
     }
   }

@@ -1,5 +1,7 @@
 package dev.orrery.server.update;
 
+import dev.orrery.server.limit.Allowance;
+import dev.orrery.server.limit.DecodedSize;
 import dev.orrery.storage.value.RawDocument;
 import java.util.ArrayList;
 import java.util.Set;
@@ -44,12 +46,18 @@ final class OperatorUpdate extends Update {
 
   /** The same on all fields. */
   Result applyToWhole(RawDocument before, int arrayIndex, UpdateClock clock) {
-    var document = before.toBsonDocument();
-    var edit = new Edit(document, arrayIndex, clock, false);
-    if (!root.apply(edit, new ArrayList<>())) {
-      return new Result(before, false);
+    Allowance allowance = Allowance.current();
+    long held = DecodedSize.hold(before, allowance);
+    try {
+      var document = before.toBsonDocument();
+      var edit = new Edit(document, arrayIndex, clock, false);
+      if (!root.apply(edit, new ArrayList<>())) {
+        return new Result(before, false);
+      }
+      return new Result(DocumentRules.encoded(document), true);
+    } finally {
+      allowance.release(held);
     }
-    return new Result(DocumentRules.encoded(document), true);
   }
 
   @Override

@@ -2,6 +2,8 @@ package dev.orrery.server.update;
 
 import dev.orrery.server.aggregate.Pipeline;
 import dev.orrery.server.aggregate.UpdatePipeline;
+import dev.orrery.server.limit.Allowance;
+import dev.orrery.server.limit.DecodedSize;
 import dev.orrery.storage.Lane;
 import dev.orrery.storage.value.RawDocument;
 import org.bson.BsonArray;
@@ -32,7 +34,13 @@ final class PipelineUpdate extends Update {
 
   @Override
   public Result apply(RawDocument before, int arrayIndex, UpdateClock clock) {
-    return Replacement.apply(before, pipeline.apply(before.toBsonDocument()), true);
+    Allowance allowance = Allowance.current();
+    long held = DecodedSize.hold(before, allowance);
+    try {
+      return Replacement.apply(before, pipeline.apply(before.toBsonDocument()), true);
+    } finally {
+      allowance.release(held);
+    }
   }
 
   @Override

@@ -5,7 +5,7 @@ import static dev.orrery.server.update.Argument.badValue;
 import dev.orrery.server.error.BsonText;
 import dev.orrery.server.error.CommandException;
 import dev.orrery.server.error.ErrorCode;
-import dev.orrery.storage.value.BsonOrder;
+import dev.orrery.server.expression.WatchedOrder;
 import java.util.List;
 import org.bson.BsonArray;
 import org.bson.BsonDocument;
@@ -130,7 +130,7 @@ record Rename(UpdatePath source, UpdatePath target) implements LeafNode {
   private record SetRenamed(BsonValue value) implements Modifier {
     @Override
     public BsonValue update(BsonValue current, Target target) {
-      return BsonOrder.CANONICAL.areEqual(current, value) ? current : value;
+      return WatchedOrder.CANONICAL.areEqual(current, value) ? current : value;
     }
 
     @Override

@@ -3,7 +3,7 @@ package dev.orrery.server.update;
 import dev.orrery.server.error.BsonText;
 import dev.orrery.server.error.CommandException;
 import dev.orrery.server.error.ErrorCode;
-import dev.orrery.storage.value.BsonOrder;
+import dev.orrery.server.expression.WatchedOrder;
 import dev.orrery.storage.value.RawDocument;
 import org.bson.BsonDocument;
 import org.bson.BsonValue;
@@ -52,7 +52,7 @@ final class Replacement {
           "After applying the update to the document, the (immutable) field '_id' was found to be"
               + " an array or array descendant.");
     }
-    if (oldId != null && !BsonOrder.CANONICAL.areEqual(oldId, newId)) {
+    if (oldId != null && !WatchedOrder.CANONICAL.areEqual(oldId, newId)) {
       throw new CommandException(
           ErrorCode.IMMUTABLE_FIELD,
           "After applying the update, the (immutable) field '_id' was found to have been altered"

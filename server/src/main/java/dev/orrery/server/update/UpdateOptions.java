@@ -1,6 +1,7 @@
 package dev.orrery.server.update;
 
 import dev.orrery.server.expression.ParseContext;
+import dev.orrery.server.expression.WatchedOrder;
 import dev.orrery.storage.value.BsonOrder;
 import java.util.List;
 import org.bson.BsonDocument;
@@ -26,7 +27,7 @@ public record UpdateOptions(
 
   /** A single update, no array filters, no collation. */
   public static UpdateOptions of(ParseContext expressions) {
-    return new UpdateOptions(List.of(), null, false, BsonOrder.CANONICAL, expressions);
+    return new UpdateOptions(List.of(), null, false, WatchedOrder.CANONICAL, expressions);
   }
 
   public UpdateOptions withArrayFilters(List<BsonDocument> filters) {

@@ -12,6 +12,7 @@ import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 class ScramTest {
@@ -77,6 +78,33 @@ class ScramTest {
         "n,,n=user,r=x,",
         "n,,n=user,r=x,nonsense",
         "n,,n=user,r=x,9=z",
+        "n,,n=user,r=x,r=y",
+        "n,,n=user,r=x,r=x",
+        "n,,n=user,r=x,n=user",
+        "n,,n=user,r=x,a=user",
+        "n,,n=user,r=x,c=biws",
+        "n,,n=user,r=x,s=AAAA",
+        "n,,n=user,r=x,i=4096",
+        "n,,n=user,r=x,p=AAAA",
+        "n,,n=user,r=x,v=AAAA",
+        "n,,n=user,r=x,e=other-error",
+        "n,,n=user,r=x,z=1,r=y",
+        "n,,n=user,z=1,r=x",
+        "n,,z=1,n=user,r=x",
+        "n,,n=user,n=user,r=x",
+        "n,,a=user,n=user,r=x",
+        "n,,n=user,r=x,z=",
+        "n,,n=user,r=x,=z",
+        "n,,n=user,r=x,,z=1",
+        "n,,n=user,r=x,zz=1",
+        "n,,n=user,r=x,\u212a=1", // the Kelvin sign, which is a k in small
+        "n,,n=user,r=x,\u0130=1",
+        "n,,n=user,r=x,\u00e4=1",
+        "n,a=,n=user,r=x",
+        "n,a=user,a=user,n=user,r=x",
+        "n,n=user,r=x",
+        "y,,,n=user,r=x",
+        "n=,,n=user,r=x",
         "n,,n=,r=x",
         "n,,n=user=2c,r=x",
         "n,,n=user=2,r=x",
@@ -131,16 +159,41 @@ class ScramTest {
     assertThat(start(bytes(message)).user()).isEqualTo(new UserName(user, "admin"));
   }
 
-  @Test
-  void theProofOfTheRightPasswordIsRefusedInAMessageThatIsWrong() throws ScramException {
-    var credential =
-        ScramCredential.derive(ScramMechanism.SHA_256, "ann", "secret", new SecureRandom());
+  @ParameterizedTest
+  @EnumSource(ScramMechanism.class)
+  void theProofOfTheRightPasswordIsRefusedInAMessageThatIsWrong(ScramMechanism mechanism)
+      throws ScramException {
+    var credential = ScramCredential.derive(mechanism, "ann", "secret", new SecureRandom());
     for (String form :
-        List.of("c=%s,r=xnonce,m=must", "c=%s,r=xnonce,x", "r=xnonce,c=%s", "c=%s,z=1,r=xnonce")) {
-      assertThatThrownBy(() -> finish(credential, "n,,", form)).as(form).isNotNull();
+        List.of(
+            "c=%s,r=xnonce,m=must",
+            "c=%s,r=xnonce,x",
+            "r=xnonce,c=%s",
+            "c=%s,z=1,r=xnonce",
+            "z=1,c=%s,r=xnonce",
+            "c=%1$s,c=%1$s,r=xnonce",
+            "c=%1$s,r=xnonce,c=%1$s",
+            "c=%s,r=xnonce,r=xnonce",
+            "c=%s,r=xnonce,z=1,r=other",
+            "c=%s,r=xnonce,p=AAAA",
+            "c=%s,r=xnonce,n=ann",
+            "c=%s,r=xnonce,a=ann",
+            "c=%s,r=xnonce,s=AAAA",
+            "c=%s,r=xnonce,i=4096",
+            "c=%s,r=xnonce,v=AAAA",
+            "c=%s,r=xnonce,e=other-error",
+            "c=%s,r=xnonce,z=",
+            "c=%s,r=xnonce,,z=1",
+            "c=%s,r=xnonce,\u212a=1",
+            "C=%s,r=xnonce",
+            "c=%s,R=xnonce")) {
+      assertThatThrownBy(() -> finish(credential, "n,,", form))
+          .as(form)
+          .isInstanceOf(ScramException.class);
     }
     for (String header : List.of("n,,", "y,,", "n,a=ann,")) {
       assertThat(text(finish(credential, header, "c=%s,r=xnonce,z=1"))).startsWith("v=");
+      assertThat(text(finish(credential, header, "c=%s,r=xnonce,R=1,z=="))).startsWith("v=");
       assertThat(text(finish(credential, header, "c=%s,r=xnonce"))).startsWith("v=");
     }
   }
@@ -154,7 +207,8 @@ class ScramTest {
     String last = form.formatted(Base64.getEncoder().encodeToString(bytes(header)));
     byte[] signed = bytes(bare + "," + text(scram.serverFirst()) + "," + last);
     byte[] salted =
-        mechanism.saltedPassword(bytes("secret"), credential.salt(), credential.iterations());
+        mechanism.saltedPassword(
+            bytes(mechanism.prepare("ann", "secret")), credential.salt(), credential.iterations());
     byte[] proof = mechanism.hmac(salted, bytes("Client Key"));
     byte[] signature = mechanism.hmac(mechanism.hash(proof), signed);
     for (int i = 0; i < proof.length; i++) {

@@ -21,6 +21,7 @@ import java.util.concurrent.SynchronousQueue;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.UnaryOperator;
 import org.bson.BsonArray;
 import org.bson.BsonDocument;
 import org.bson.types.ObjectId;
@@ -40,9 +41,19 @@ final class CosmosFixture implements AutoCloseable {
   }
 
   CosmosFixture(Path directory, Provisioning provisioning, EngineOptions options) {
-    engine =
-        ChronicleEngine.open(
-            directory, options.with(LogOptions.defaults().withFsync(false)), new QueryHooks());
+    this(directory, provisioning, options, engine -> engine);
+  }
+
+  /**
+   * @param around what the commands see of the engine
+   */
+  CosmosFixture(
+      Path directory,
+      Provisioning provisioning,
+      EngineOptions options,
+      UnaryOperator<StorageEngine> around) {
+    LogOptions log = LogOptions.defaults().withFsync(false);
+    engine = around.apply(ChronicleEngine.open(directory, options.with(log), new QueryHooks()));
     var throughputs = new DatabaseThroughputs(engine);
     var databases = new Databases(engine, provisioning, throughputs);
     var governor = new Governor(throughputs::of, provisioning, commands.nanos::get);

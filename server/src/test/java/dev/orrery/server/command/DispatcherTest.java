@@ -8,6 +8,7 @@ import dev.orrery.server.command.Command.Trait;
 import dev.orrery.server.error.CommandException;
 import dev.orrery.server.error.ErrorCode;
 import dev.orrery.server.limit.Allowance;
+import dev.orrery.storage.Lane;
 import dev.orrery.storage.StorageException;
 import dev.orrery.storage.value.RawDocument;
 import java.util.ArrayList;
@@ -117,6 +118,79 @@ class DispatcherTest {
     assertThat(second).isCompletedExceptionally();
     assertThat(seen).containsExactly(allowance);
     assertThat(Allowance.current()).isSameAs(Allowance.UNLIMITED);
+  }
+
+  @Test
+  void whatTakesLongOnAnEventLoopIsBegunAnewElsewhere() throws Exception {
+    var lanes = new ArrayList<Lane>();
+    var elsewhere = new ArrayList<Runnable>();
+    var replies = new ArrayList<BsonDocument>();
+    var server =
+        new CommandFixture()
+            .with(
+                new Fake(
+                    Spec.of("compute", Access.READ),
+                    (context, body) -> {
+                      lanes.add(Lane.current());
+                      for (int i = 0; i < 1_000_000; i++) {
+                        Allowance.current().step();
+                      }
+                      return new BsonDocument();
+                    }));
+    server.nanosPerReading = 1_000_000;
+    server.workers = elsewhere::add;
+    var body = RawDocument.of(BsonDocument.parse("{compute: 1, $db: 'admin'}"));
+    var request = Request.message(server.connection, body, List.of());
+    Dispatcher dispatcher = server.dispatcher();
+    Thread loop = Lane.EVENT_LOOP.thread("loop", () -> dispatcher.dispatch(request, replies::add));
+    loop.start();
+    loop.join();
+    assertThat(replies).isEmpty();
+    assertThat(elsewhere).hasSize(1);
+
+    elsewhere.get(0).run();
+    assertThat(lanes).containsExactly(Lane.EVENT_LOOP, Lane.FOREIGN);
+    assertThat(replies).hasSize(1);
+    assertThat(replies.get(0).getDouble("ok").getValue()).isOne();
+  }
+
+  private static Fake erring(Error failure) {
+    return new Fake(
+        Spec.of("fail", Access.READ),
+        (context, body) -> {
+          throw failure;
+        });
+  }
+
+  private static List<Throwable> fatal(Error failure) {
+    var told = new ArrayList<Throwable>();
+    var server = new CommandFixture().with(erring(failure));
+    var replies = new ArrayList<BsonDocument>();
+    var body = RawDocument.of(BsonDocument.parse("{fail: 1, $db: 'admin'}"));
+    server
+        .dispatcher()
+        .failingBy(told::add)
+        .dispatch(Request.message(server.connection, body, List.of()), replies::add);
+    assertThat(replies).hasSize(1);
+    assertThat(replies.get(0).getDouble("ok").getValue()).isZero();
+    return told;
+  }
+
+  @Test
+  void aClassThatCannotBeInitializedIsTheServersEndAndNoMemoryForOneRequestIsNot() {
+    var lost = new NoClassDefFoundError("Could not initialize class X");
+    assertThat(fatal(lost)).containsExactly(lost);
+    var first = new ExceptionInInitializerError(new OutOfMemoryError("Java heap space"));
+    assertThat(fatal(first)).containsExactly(first);
+    var inside = new OutOfMemoryError("Java heap space");
+    inside.setStackTrace(
+        new StackTraceElement[] {
+          new StackTraceElement("A", "make", "A.java", 1),
+          new StackTraceElement("B", "<clinit>", "B.java", 1)
+        });
+    assertThat(fatal(inside)).containsExactly(inside);
+    assertThat(fatal(new OutOfMemoryError("Java heap space"))).isEmpty();
+    assertThat(fatal(new StackOverflowError())).isEmpty();
   }
 
   @Test

@@ -3,6 +3,7 @@ package dev.orrery.server.command;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.orrery.server.limit.MemoryBudget;
+import dev.orrery.storage.value.RawDocument;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -191,6 +192,87 @@ class MemoryTest {
     assertThat(small.run(project(shared)).containsKey("cursor")).as("one array").isTrue();
     String often = "{$map: {input: {$range: [0, 20000]}, in: '$t'}}";
     assertThat(large.error(project(often))).startsWith("10334 BSONObjectTooLarge: BSONObj size: ");
+  }
+
+  /** Sends a request whose reply cannot be encoded. */
+  private static List<BsonDocument> unencodable(DataFixture server, String json) {
+    var replies = new ArrayList<BsonDocument>();
+    var target =
+        new ReplyTarget() {
+          @Override
+          public void accept(BsonDocument reply, byte[] lastFields) {
+            accept(reply);
+          }
+
+          @Override
+          public void acceptEncoded(RawDocument reply) {
+            accept(reply.toBsonDocument());
+          }
+
+          @Override
+          public void accept(BsonDocument reply) {
+            if (reply.containsKey("cursor")) {
+              throw new OutOfMemoryError("for the reply");
+            }
+            replies.add(reply);
+          }
+        };
+    RawDocument body = RawDocument.of(BsonDocument.parse(json));
+    server
+        .commands
+        .dispatcher()
+        .dispatch(Request.message(server.commands.connection, body, List.of()), target);
+    return replies;
+  }
+
+  @Test
+  void aCursorWhoseReplyCannotBeSentIsGone() {
+    for (String query : QUERIES.subList(0, 4)) {
+      String size = query.startsWith("find") ? "batchSize: 2" : "cursor: {batchSize: 2}";
+      String first = "{%s, %s, $db: 'test'}".formatted(query, size);
+      assertThat(unencodable(small, first).get(0).getInt32("code").getValue()).isEqualTo(146);
+      assertThat(small.cursors.count()).isZero();
+      long id = cursor(small.run("{%s, %s}".formatted(query, size))).getInt64("id").getValue();
+      String more =
+          "{getMore: {$numberLong: '%d'}, collection: 'c', batchSize: 2, $db: 'test'}"
+              .formatted(id);
+      assertThat(unencodable(small, more).get(0).getInt32("code").getValue()).isEqualTo(146);
+      assertThat(small.cursors.count()).isZero();
+      assertThat(small.commands.operations.memory().usedBytes()).isZero();
+    }
+  }
+
+  @Test
+  void aRequestIsCountedByWhatItBecomes() {
+    var list = new StringBuilder("0");
+    for (int i = 1; i < 20_000; i++) {
+      list.append(',').append(i);
+    }
+    MemoryBudget memory = small.commands.operations.memory();
+    long before = memory.mostBytes();
+    String find = "{find: 'c', filter: {r: {$in: [%s]}}, limit: 5}".formatted(list);
+    assertThat(cursor(small.run(find)).getArray("firstBatch")).isNotEmpty();
+    assertThat(memory.mostBytes()).isGreaterThan(before).isGreaterThan(20_000 * 100L);
+    assertThat(memory.usedBytes()).isZero();
+    String update = "{update: 'c', updates: [{q: {_id: 1}, u: {$set: {a: [%s]}}}]}".formatted(list);
+    assertThat(small.run(update).getInt32("nModified").getValue()).isOne();
+    String again = "{update: 'c', updates: [{q: {_id: 1}, u: [{$set: {b: '$a'}}]}]}";
+    assertThat(small.run(again).getInt32("nModified").getValue()).isOne();
+    assertThat(memory.usedBytes()).isZero();
+  }
+
+  @Test
+  void constantsThatAreComputedAheadAreCounted() {
+    String range = "{$size: {$map: {input: {$range: [0, %d]}, in: {$add: ['$$this', 1]}}}}";
+    assertThat(small.error(project(range.formatted(1_000_000))))
+        .startsWith("146 ExceededMemoryLimit: ");
+    assertThat(cursor(small.run(project(range.formatted(10_000)))).getArray("firstBatch"))
+        .hasSize(1);
+    String expr = "{find: 'c', filter: {$expr: {$in: ['$_id', {$range: [0, %d]}]}}, batchSize: 3}";
+    BsonDocument open = cursor(small.run(expr.formatted(4_000)));
+    assertThat(small.commands.operations.memory().usedBytes()).isGreaterThan(4_000 * 16L);
+    assertThat(rest(small, open.getInt64("id").getValue(), 5_000)).hasSize(DOCUMENTS - 3);
+    assertThat(small.error(expr.formatted(2_000_000))).startsWith("146 ExceededMemoryLimit: ");
   }
 
   @Test

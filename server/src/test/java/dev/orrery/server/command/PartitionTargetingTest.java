@@ -99,6 +99,9 @@ final class PartitionTargetingTest {
       filters.add("{'" + key + "': {$ne: " + value + "}}");
       filters.add("{$or: [{'" + key + "': " + value + "}, {'" + key + "': 0}]}");
       filters.add("{$and: [{'" + key + "': " + value + "}, {'" + key + "': {$ne: 0}}]}");
+      for (String other : there) {
+        filters.add("{$and: [{'" + key + "': " + value + "}, {'" + key + "': " + other + "}]}");
+      }
       for (int id = 0; id < VALUES.size(); id += 7) {
         filters.add("{_id: " + id + ", '" + key + "': " + value + "}");
       }

@@ -10,6 +10,7 @@ import java.util.List;
 import java.util.Random;
 import java.util.concurrent.Callable;
 import java.util.concurrent.Executors;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 
 class MemoryBudgetTest {
@@ -49,6 +50,87 @@ class MemoryBudgetTest {
         .isInstanceOf(CommandException.class)
         .extracting(thrown -> ((CommandException) thrown).code())
         .isEqualTo(ErrorCode.EXCEEDED_MEMORY_LIMIT);
+  }
+
+  @Test
+  void ofASmallHeapAThirdIsTakenThatTheEngineLeaves() {
+    assertThat(MemoryBudget.partOf(128 * MEGABYTE)).isEqualTo(32 * MEGABYTE);
+    assertThat(MemoryBudget.partOf(40 * MEGABYTE)).isEqualTo(5 * MEGABYTE);
+    assertThat(MemoryBudget.partOf(3104 * MEGABYTE)).isEqualTo(1024 * MEGABYTE);
+  }
+
+  @Test
+  void ofASmallBudgetTheFreePartIsSmallToo() {
+    var small = new MemoryBudget(16 * MEGABYTE);
+    small.take(MemoryBudget.Use.MESSAGES, 16 * MEGABYTE);
+    MemoryAccount account = small.open();
+    assertThat(account.tryHold(MEGABYTE / 4)).isTrue();
+    assertThat(account.tryHold(1)).isFalse();
+  }
+
+  @Test
+  void whoWaitsGetsItWhenOthersGiveItBackAndOneAtATimeGetsItAtOnce() throws Exception {
+    MemoryAccount first = budget.open();
+    first.await(90 * MEGABYTE, () -> {});
+    assertThat(first.heldBytes()).isEqualTo(90 * MEGABYTE);
+    var threads = Executors.newFixedThreadPool(2);
+    try {
+      MemoryAccount second = budget.open();
+      MemoryAccount third = budget.open();
+      var looks = new AtomicInteger();
+      var waits = threads.submit(() -> second.await(40 * MEGABYTE, looks::incrementAndGet));
+      var givesUp =
+          threads.submit(
+              () ->
+                  third.await(
+                      60 * MEGABYTE,
+                      () -> {
+                        throw new CommandException(ErrorCode.MAX_TIME_MS_EXPIRED, "over");
+                      }));
+      assertThatThrownBy(givesUp::get).hasMessageContaining("over");
+      while (looks.get() < 3) {
+        Thread.onSpinWait();
+      }
+      assertThat(second.heldBytes()).isZero();
+      first.close();
+      waits.get();
+      assertThat(second.heldBytes()).isEqualTo(40 * MEGABYTE);
+      third.await(60 * MEGABYTE, () -> {}); // the first gave its right to take more back
+      second.close();
+      third.close();
+    } finally {
+      threads.shutdownNow();
+    }
+    assertThat(budget.usedBytes()).isZero();
+  }
+
+  @Test
+  void nobodyGetsMoreThanThereIsWhileClientsDoNotTakeTheirReplies() {
+    budget.take(MemoryBudget.Use.REPLIES, 60 * MEGABYTE);
+    var looks = new AtomicInteger();
+    MemoryAccount account = budget.open();
+    account.await(
+        60 * MEGABYTE,
+        () -> {
+          if (looks.incrementAndGet() == 3) {
+            budget.give(MemoryBudget.Use.REPLIES, 60 * MEGABYTE);
+          }
+        });
+    assertThat(looks.get()).isEqualTo(3);
+    account.close();
+  }
+
+  @Test
+  void nobodyWaitsForEverWithAThreadThatOthersNeed() {
+    budget.take(MemoryBudget.Use.REPLIES, 90 * MEGABYTE);
+    MemoryAccount account = budget.open();
+    long start = System.nanoTime();
+    assertThatThrownBy(() -> account.await(60 * MEGABYTE, () -> {}))
+        .isInstanceOfSatisfying(
+            CommandException.class,
+            e -> assertThat(e.code()).isEqualTo(ErrorCode.EXCEEDED_MEMORY_LIMIT));
+    assertThat(System.nanoTime() - start).isGreaterThan(5_000_000_000L);
+    account.close();
   }
 
   @Test

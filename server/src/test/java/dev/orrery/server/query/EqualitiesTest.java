@@ -66,6 +66,16 @@ class EqualitiesTest {
   }
 
   @Test
+  void twoConditionsLeaveWhatBothAllow() {
+    assertThat(fixed("{$and: [{pk: 5}, {pk: 6}]}")).isEmpty();
+    assertThat(fixed("{$and: [{pk: {$in: [4, 5, 6]}}, {pk: {$in: [6, 5, 7]}}]}"))
+        .containsExactly("5", "6");
+    assertThat(fixed("{$and: [{pk: 5}, {pk: {$numberDouble: '5'}}]}")).containsExactly("5");
+    assertThat(fixed("{$and: [{pk: 5}, {pk: {$gt: 6}}]}")).containsExactly("5");
+    assertThat(fixed("{$or: [{pk: 4}, {$and: [{pk: 5}, {pk: 6}]}]}")).containsExactly("4");
+  }
+
+  @Test
   void otherConditionsLeaveAPathOpen() {
     assertThat(fixed("{a: 1}")).isNull();
     assertThat(fixed("{pk: {$gt: 5}}")).isNull();

@@ -37,6 +37,9 @@ public record CollectionInfo(
     BsonDocument throughput,
     int nextIndexId) {
 
+  /** The option of collections that end with the server. */
+  public static final String TEMPORARY = "temp";
+
   /** What the creator of a collection decides. */
   public record Creation(
       BsonDocument options,
@@ -96,9 +99,20 @@ public record CollectionInfo(
     return null;
   }
 
+  /** Whether it ends with the server, as MongoDB has it: what a crash leaves goes at the start. */
+  public boolean isTemporary() {
+    return options.getBoolean(TEMPORARY, BsonBoolean.FALSE).getValue();
+  }
+
+  /** The same under a name that it is to keep: it is temporary no longer, if it was. */
   public CollectionInfo withNamespace(Namespace to) {
+    BsonDocument kept = options;
+    if (isTemporary()) {
+      kept = options.clone();
+      kept.remove(TEMPORARY);
+    }
     return new CollectionInfo(
-        id, uuid, to, options, partitionKey, indexes, partitions, throughput, nextIndexId);
+        id, uuid, to, kept, partitionKey, indexes, partitions, throughput, nextIndexId);
   }
 
   public CollectionInfo withOptions(BsonDocument to) {

@@ -4,6 +4,8 @@ import dev.orrery.storage.Lane;
 import dev.orrery.storage.PartitionStatistics;
 import dev.orrery.storage.Rounds;
 import dev.orrery.storage.StorageException;
+import java.util.Map;
+import java.util.WeakHashMap;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
@@ -29,6 +31,9 @@ final class AutomaticSplits {
   /** All partitions are looked at once for so many questions, or about once a second. */
   private static final int OVERDUE_QUESTIONS = 32;
 
+  /** For so long a partition is left alone that has a document which cannot be read. */
+  private static final long PUT_OFF_NANOS = TimeUnit.MINUTES.toNanos(10);
+
   private final ChronicleEngine engine;
   private final long partitionBytesMax;
   private final ReentrantLock pulse = new ReentrantLock();
@@ -39,6 +44,10 @@ final class AutomaticSplits {
   private boolean isOverdue;
   private volatile boolean isStopping;
   private boolean wasFailing;
+  private String lastWarning;
+
+  /** Until when partitions are left alone. */
+  private final Map<PhysicalPartition, Long> putOff = new WeakHashMap<>();
 
   /**
    * @param surroundings asked for when there is something to split
@@ -66,6 +75,7 @@ final class AutomaticSplits {
     public void run() {
       splitFullPartitions();
       wasFailing = false;
+      lastWarning = null;
     }
 
     @Override
@@ -78,7 +88,10 @@ final class AutomaticSplits {
       // The parent serves on, and we try again: a full disk or a dropped collection, most likely.
       boolean isKnown = failure instanceof StorageException;
       if (!isStopping && isKnown) {
-        LOGGER.warn("a partition could not be split: {}", failure.getMessage());
+        if (!failure.getMessage().equals(lastWarning)) { // not ten times a second
+          LOGGER.warn("a partition could not be split: {}", failure.getMessage());
+        }
+        lastWarning = failure.getMessage();
       } else if (!isStopping && !wasFailing) {
         LOGGER.error("a partition could not be split, and will be tried again", failure);
       }
@@ -102,7 +115,7 @@ final class AutomaticSplits {
         continue;
       }
       for (PhysicalPartition partition : collection.physicalPartitions()) {
-        String boundary = boundaryIfFull(partition);
+        String boundary = isPutOff(partition) ? null : boundaryIfFull(partition);
         if (boundary != null) {
           split(collection, partition, boundary);
           LOGGER.info("split {} at {}", partition, boundary);
@@ -111,8 +124,24 @@ final class AutomaticSplits {
     }
   }
 
+  private boolean isPutOff(PhysicalPartition partition) {
+    Long until = putOff.get(partition);
+    return until != null && System.nanoTime() - until < 0;
+  }
+
   private void split(ChronicleCollection collection, PhysicalPartition partition, String boundary) {
-    var pace = new Pace(surroundings.get(), SHARE);
+    try {
+      split(collection, partition, boundary, new Pace(surroundings.get(), SHARE));
+    } catch (StorageException e) {
+      if (e.reason() == StorageException.Reason.CORRUPT) {
+        putOff.put(partition, System.nanoTime() + PUT_OFF_NANOS); // others have their turn
+      }
+      throw e;
+    }
+  }
+
+  private void split(
+      ChronicleCollection collection, PhysicalPartition partition, String boundary, Pace pace) {
     var schedule = new SplitSchedule(partitionBytesMax, sizeIfOpen(partition).bytes());
     engine.split(
         collection,

@@ -17,6 +17,7 @@ import java.util.Comparator;
 import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.stream.IntStream;
 
 /**
  * Commits one batch: works out what it changes, locks the partitions it touches, checks the
@@ -54,7 +55,7 @@ final class BatchCommit {
       lock(partitions);
       try {
         if (!isStale(writes)) {
-          return commit(batch, writes, meter);
+          return commit(batch, writes, partitions, meter);
         }
       } finally {
         partitions.forEach(partition -> partition.lock.unlock());
@@ -84,7 +85,7 @@ final class BatchCommit {
 
   private static PendingWrite prepare(WriteOperation operation) {
     if (operation instanceof WriteOperation.Insert insert) {
-      return collection(insert.collection()).prepare(null, insert.document());
+      return collection(insert.collection()).prepare(insert.document(), (PrimaryKey) insert.key());
     } else if (operation instanceof WriteOperation.Replace replace) {
       return collection(replace.collection()).prepare(replace.before(), replace.after());
     } else if (operation instanceof WriteOperation.Delete delete) {
@@ -143,7 +144,11 @@ final class BatchCommit {
     return partition.files().indexes() != write.indexes;
   }
 
-  private CommitResult commit(WriteBatch batch, PendingWrite[] writes, WorkMeter meter) {
+  private CommitResult commit(
+      WriteBatch batch,
+      PendingWrite[] writes,
+      List<PhysicalPartition> partitions,
+      WorkMeter meter) {
     WriteOutcome[] outcomes = check(batch, writes);
     var group = new RecordGroup();
     for (int i = 0; i < writes.length; i++) {
@@ -152,24 +157,13 @@ final class BatchCommit {
       }
     }
     if (group.size() == 0) {
-      return new CommitResult(0, List.of(outcomes), partitionIds(writes));
+      return new CommitResult(0, 0, List.of(outcomes), partitionIds(writes));
     }
     makeRoom(writes, outcomes);
     requireMayMirror(writes);
     Appended appended = log.append(group);
     try {
-      // Entries of trees may come later than all else: every entry names another record.
-      TreeInserts inserts = writes.length < MANY ? null : new TreeInserts(writes.length);
-      int record = 0;
-      for (int i = 0; i < writes.length; i++) {
-        if (outcomes[i].isApplied()) {
-          applyToFiles(writes[i], appended.positions()[record], inserts);
-          apply(writes[i], appended.positions()[record++], meter);
-        }
-      }
-      if (inserts != null) {
-        inserts.apply();
-      }
+      apply(applied(writes, outcomes), partitions, appended, meter);
     } catch (RuntimeException | Error e) {
       // The log has the group and the indexes have half of it. A restart makes them whole again.
       Arrays.stream(writes).forEach(write -> write.partition.fail(e));
@@ -178,7 +172,70 @@ final class BatchCommit {
           "an index failed; restart the server to rebuild it: " + e,
           e);
     }
-    return new CommitResult(appended.lsn(), List.of(outcomes), partitionIds(writes));
+    return new CommitResult(
+        appended.lsn(), appended.stamp().time(), List.of(outcomes), partitionIds(writes));
+  }
+
+  /** The writes that happen, in the order of their records. */
+  private static PendingWrite[] applied(PendingWrite[] writes, WriteOutcome[] outcomes) {
+    for (int i = 0; i < writes.length; i++) {
+      if (!outcomes[i].isApplied()) {
+        return IntStream.range(0, writes.length)
+            .filter(at -> outcomes[at].isApplied())
+            .mapToObj(at -> writes[at])
+            .toArray(PendingWrite[]::new);
+      }
+    }
+    return writes;
+  }
+
+  /** Brings what the commit adds into the structures, shows all of it, then takes things away. */
+  private void apply(
+      PendingWrite[] writes,
+      List<PhysicalPartition> partitions,
+      Appended appended,
+      WorkMeter meter) {
+    Flight flight = writes.length == 1 ? null : new Flight(appended.lsn());
+    for (PhysicalPartition partition : partitions) {
+      partition.trail().begin(appended.lsn(), flight);
+    }
+    try {
+      remember(writes, appended);
+      add(writes, appended, meter);
+    } finally {
+      if (flight != null) {
+        flight.land();
+      }
+    }
+    for (PendingWrite write : writes) {
+      if (!write.isInsert()) {
+        IndexWriter.remove(write.partition.files(), write);
+      }
+    }
+  }
+
+  /** Writes down what is about to go, before anything can take its place. */
+  private static void remember(PendingWrite[] writes, Appended appended) {
+    for (int i = 0; i < writes.length; i++) {
+      if (!writes[i].isInsert()) {
+        History history = writes[i].partition.trail().historyFor(appended.lsn());
+        if (history != null) {
+          history.add(appended.lsn(), writes[i], appended.positions()[i]);
+        }
+      }
+    }
+  }
+
+  private void add(PendingWrite[] writes, Appended appended, WorkMeter meter) {
+    // Entries of trees may come later than all else: every entry names another record.
+    TreeInserts inserts = writes.length < MANY ? null : new TreeInserts(writes.length);
+    for (int i = 0; i < writes.length; i++) {
+      addToFiles(writes[i], appended.positions()[i], inserts);
+      note(writes[i], appended.positions()[i], meter);
+    }
+    if (inserts != null) {
+      inserts.apply();
+    }
   }
 
   /** Maps of a split's children may have to grow when the log has the group already. */
@@ -239,16 +296,17 @@ final class BatchCommit {
   }
 
   /** Adds what an insert adds to trees to {@code inserts}, which is null when there are few. */
-  private static void applyToFiles(PendingWrite write, long position, TreeInserts inserts) {
+  private static void addToFiles(PendingWrite write, long position, TreeInserts inserts) {
     PartitionFiles files = write.partition.files();
     if (inserts != null && write.isInsert()) {
-      IndexWriter.applyInsert(files, write, position, inserts);
+      IndexWriter.addInsert(files, write, position, inserts);
     } else {
-      IndexWriter.apply(files, write, position);
+      IndexWriter.add(files, write, position);
     }
   }
 
-  private void apply(PendingWrite write, long position, WorkMeter meter) {
+  /** Tells everybody else of a write. */
+  private void note(PendingWrite write, long position, WorkMeter meter) {
     if (write.partition.mirror() != null) {
       write.partition.mirror().apply(write, position);
     }

@@ -1,5 +1,6 @@
 package dev.orrery.storage.chronicle;
 
+import dev.orrery.storage.Advice;
 import dev.orrery.storage.StorageException;
 import java.nio.file.Path;
 import java.util.Map;
@@ -12,8 +13,8 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Opens the structures of a partition, and makes those anew that cannot be trusted: a bad checksum,
- * older than at the last checkpoint (a lost file, an old copy), newer than the log, or not what the
- * others say. Each would silently be empty or wrong otherwise.
+ * older than at the last checkpoint (a lost file, an old copy), newer than the log, another's, or
+ * not what the others say. Each would silently be empty or wrong otherwise.
  */
 final class CheckedOpener implements PartitionFiles.Opener {
   private static final Logger LOGGER = LoggerFactory.getLogger(CheckedOpener.class);
@@ -40,6 +41,11 @@ final class CheckedOpener implements PartitionFiles.Opener {
     /** Whether the last save was by a version whose recovery could leave structures apart. */
     boolean isOld() {
       return !saved.containsKey(PartitionFiles.COMPARED);
+    }
+
+    /** Whether every structure that was saved says whose it is. */
+    boolean isOwned() {
+      return saved.containsKey(PartitionFiles.OWNED);
     }
   }
 
@@ -88,6 +94,9 @@ final class CheckedOpener implements PartitionFiles.Opener {
       String reason = isKnownOld ? NEVER_SAVED : "it is lost";
       files.unsaved().forEach(name -> reasons.putIfAbsent(name, reason));
     }
+    if (expected.isOwned()) {
+      files.unowned().forEach(name -> reasons.putIfAbsent(name, "it does not say whose it is"));
+    }
     files
         .newerThan(expected.logEnd())
         .forEach(name -> reasons.putIfAbsent(name, "it is newer than the log"));
@@ -95,7 +104,7 @@ final class CheckedOpener implements PartitionFiles.Opener {
 
   @Override
   public Map<String, String> compare(PartitionFiles files) {
-    return rebuild.compare(files, expected.isOld());
+    return rebuild.compare(files, expected.isOld() || !expected.isOwned());
   }
 
   @Override
@@ -114,7 +123,11 @@ final class CheckedOpener implements PartitionFiles.Opener {
       return files;
     } catch (StorageException e) {
       String what = rebuild + " (" + directory + ") cannot be opened: " + reasons;
-      throw new StorageException(e.reason(), what + "; " + e.getMessage(), e);
+      String advice =
+          e.reason() == StorageException.Reason.CORRUPT && !e.getMessage().contains(Advice.DAMAGED)
+              ? Advice.DAMAGED
+              : "";
+      throw new StorageException(e.reason(), what + "; " + e.getMessage() + advice, e);
     }
   }
 

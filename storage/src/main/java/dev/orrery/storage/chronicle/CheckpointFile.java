@@ -3,6 +3,8 @@ package dev.orrery.storage.chronicle;
 import dev.orrery.storage.Advice;
 import dev.orrery.storage.PrivateFiles;
 import dev.orrery.storage.StorageException;
+import dev.orrery.storage.catalog.Catalog;
+import dev.orrery.storage.value.BsonEncoder;
 import dev.orrery.storage.value.LittleEndian;
 import dev.orrery.storage.value.RawDocument;
 import java.io.IOException;
@@ -31,6 +33,7 @@ final class CheckpointFile {
   private static final long MAGIC = 0x54504B435952524FL; // "ORRYCKPT" in this byte order
   private static final int VERSION = 1;
   private static final int HEADER_BYTES = 20;
+  private static final int BYTES_EXPECTED = 16 << 10;
 
   private final Path path;
   private final boolean isDurable;
@@ -41,15 +44,26 @@ final class CheckpointFile {
   }
 
   /**
+   * @param store which store this is, a number that its files have too; 0 from versions without one
    * @param replayFrom everything up to and including this sequence number is in the structures
    * @param stamps by partition and structure, the sequence number it was saved with; one that is
    *     older, or missing, is damaged
    */
   record Content(
+      long store,
       long replayFrom,
       BsonDocument catalog,
       Map<Long, Long> garbage,
-      Map<String, Map<String, Long>> stamps) {}
+      Map<String, Map<String, Long>> stamps) {
+    /** Of a store of which nothing is known yet but its number. */
+    static Content empty() {
+      return new Content(0, 0, new Catalog().toBson(), Map.of(), Map.of());
+    }
+
+    Content withStore(long number) {
+      return new Content(number, replayFrom, catalog, garbage, stamps);
+    }
+  }
 
   /** The last checkpoint, or null when there is none. */
   Content read() {
@@ -58,8 +72,8 @@ final class CheckpointFile {
     }
     try {
       return parse(Files.readAllBytes(path));
-    } catch (IOException e) {
-      throw new StorageException(StorageException.Reason.IO, "cannot read " + path, e);
+    } catch (IOException e) { // a directory has its name, or the device does not give it
+      throw corrupt(0, "it cannot be read: " + e.getMessage());
     }
   }
 
@@ -71,7 +85,12 @@ final class CheckpointFile {
     if (version != VERSION) {
       throw new StorageException(
           StorageException.Reason.UNUSABLE,
-          path + " has format " + version + ", this version reads " + VERSION + Advice.NEWER);
+          path
+              + " has format "
+              + version
+              + ", this version reads "
+              + VERSION
+              + Advice.onVersion(version, VERSION));
     }
     int length = LittleEndian.int32(bytes, 12);
     if (length != bytes.length - HEADER_BYTES
@@ -88,6 +107,7 @@ final class CheckpointFile {
         .getDocument("stamps")
         .forEach((partition, of) -> stamps.put(partition, numbers(of.asDocument())));
     return new Content(
+        document.getInt64("store", new BsonInt64(0)).getValue(),
         document.getInt64("replayFrom").getValue(),
         document.getDocument("catalog"),
         garbage,
@@ -117,13 +137,16 @@ final class CheckpointFile {
     content.garbage().forEach((segment, dead) -> garbage.put("" + segment, new BsonInt64(dead)));
     var stamps = new BsonDocument();
     content.stamps().forEach((partition, of) -> stamps.put(partition, document(of)));
-    byte[] body =
-        RawDocument.of(
-                new BsonDocument("replayFrom", new BsonInt64(content.replayFrom()))
-                    .append("garbage", garbage)
-                    .append("stamps", stamps)
-                    .append("catalog", content.catalog()))
-            .toByteArray();
+    // Not the limits of a user's document: it holds the descriptions of all collections, and what
+    // nests in one of them as deep as it may stands even deeper here.
+    var encoder = new BsonEncoder(BYTES_EXPECTED);
+    encoder.writeDocument(
+        new BsonDocument("store", new BsonInt64(content.store()))
+            .append("replayFrom", new BsonInt64(content.replayFrom()))
+            .append("garbage", garbage)
+            .append("stamps", stamps)
+            .append("catalog", content.catalog()));
+    byte[] body = encoder.toByteArray();
     byte[] bytes = new byte[HEADER_BYTES + body.length];
     LittleEndian.putInt64(bytes, 0, MAGIC);
     LittleEndian.putInt32(bytes, 8, VERSION);
@@ -145,10 +168,14 @@ final class CheckpointFile {
           channel.force(true);
         }
       }
+      if (Files.isDirectory(path)) {
+        PrivateFiles.delete(path);
+      }
       Files.move(fresh, path, StandardCopyOption.ATOMIC_MOVE, StandardCopyOption.REPLACE_EXISTING);
       forceDirectory();
     } catch (IOException e) {
-      throw new StorageException(StorageException.Reason.IO, "cannot write " + path, e);
+      KeyIndexFiles.deleteQuietly(fresh);
+      throw KeyIndexFiles.failure("write", path, e);
     }
   }
 
@@ -164,5 +191,10 @@ final class CheckpointFile {
     var crc = new CRC32C();
     crc.update(bytes, offset, length);
     return (int) crc.getValue();
+  }
+
+  @Override
+  public String toString() {
+    return path.toString();
   }
 }

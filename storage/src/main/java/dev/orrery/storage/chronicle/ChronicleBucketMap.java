@@ -56,6 +56,9 @@ final class ChronicleBucketMap implements KeyIndexEntries {
     } catch (IOException e) {
       KeyIndexFiles.deleteQuietly(path);
       throw KeyIndexFiles.failure("create", path, e);
+    } catch (RuntimeException | Error e) { // Chronicle's, or that of a page that has no block
+      KeyIndexFiles.deleteQuietly(path);
+      throw e;
     }
   }
 
@@ -175,7 +178,8 @@ final class ChronicleBucketMap implements KeyIndexEntries {
   private static void requireSpace(Path path, ChronicleBucketShape shape) throws IOException {
     long needed = SPACE_MARGIN_BYTES + shape.fileBytesAbout();
     if (path.getParent().toFile().getUsableSpace() < needed) {
-      throw new IOException("No space left on device: a map needs " + needed + " bytes");
+      throw new IOException(
+          "No space left on device: a map needs " + needed + " bytes; free so much and try again");
     }
   }
 

@@ -6,6 +6,7 @@ import dev.orrery.storage.PartitionStatistics;
 import dev.orrery.storage.PartitionStore;
 import dev.orrery.storage.StorageException;
 import dev.orrery.storage.StoredDocument;
+import dev.orrery.storage.WriteKey;
 import dev.orrery.storage.catalog.CollectionInfo;
 import dev.orrery.storage.index.IndexKeyException;
 import dev.orrery.storage.partition.PartitionMap;
@@ -18,11 +19,21 @@ import java.util.concurrent.locks.ReentrantLock;
 /** A collection of the embedded engine: its description, and its partitions in this process. */
 final class ChronicleCollection implements CollectionStore {
   /** A description and the partitions that belong to it; replaced as a whole. */
-  private record State(CollectionInfo info, List<PhysicalPartition> partitions) {}
+  record State(CollectionInfo info, List<PhysicalPartition> partitions) {
+    /** The partition that has that effective partition key. */
+    PhysicalPartition route(String epk) {
+      PartitionMap map = info.partitions();
+      return partitions.get(map.size() == 1 ? 0 : map.indexOf(epk));
+    }
+  }
+
+  /** What there was before the commit of that number changed the partitions. */
+  private record Past(long untilLsn, State state) {}
 
   private final PrimaryKeys keys;
   private final ReentrantLock structureLock = new ReentrantLock();
   private volatile State state;
+  private volatile List<Past> past = List.of();
   private volatile boolean isDropped;
 
   /**
@@ -43,9 +54,30 @@ final class ChronicleCollection implements CollectionStore {
     state = new State(info, state.partitions());
   }
 
-  /** Replaces the description and the partitions after a split or a merge. */
-  void repartition(CollectionInfo info, List<PhysicalPartition> partitions) {
+  /**
+   * Replaces the description and the partitions after a split or a merge.
+   *
+   * @param lsn of the change
+   * @param oldestPoint at which somebody may still read
+   */
+  void repartition(
+      CollectionInfo info, List<PhysicalPartition> partitions, long lsn, long oldestPoint) {
+    var kept = new ArrayList<>(past);
+    kept.removeIf(one -> one.untilLsn() <= oldestPoint);
+    kept.add(new Past(lsn, state));
+    past = List.copyOf(kept); // before the state: who finds the new one finds the old one too
     state = new State(info, List.copyOf(partitions));
+  }
+
+  /** The description and the partitions at a point. */
+  State stateAt(long lsn) {
+    State present = state;
+    for (Past one : past) {
+      if (lsn < one.untilLsn()) {
+        return one.state();
+      }
+    }
+    return present;
   }
 
   @Override
@@ -80,7 +112,20 @@ final class ChronicleCollection implements CollectionStore {
 
   @Override
   public PhysicalPartition partitionOf(RawValue partitionKey) {
-    return route(keys.epk(partitionKey));
+    State present = state;
+    return present.partitions().size() == 1
+        ? present.partitions().get(0) // whatever the hash is
+        : present.route(keys.epk(partitionKey));
+  }
+
+  @Override
+  public PhysicalPartition ownerOf(WriteKey key) {
+    return partitionOf((PrimaryKey) key);
+  }
+
+  @Override
+  public WriteKey keyOf(RawDocument document) {
+    return keys.ofNew(document);
   }
 
   PhysicalPartition partitionOf(PrimaryKey key) {
@@ -88,9 +133,7 @@ final class ChronicleCollection implements CollectionStore {
   }
 
   private PhysicalPartition route(String epk) {
-    State now = state;
-    PartitionMap map = now.info().partitions();
-    return now.partitions().get(map.size() == 1 ? 0 : map.indexOf(epk));
+    return state.route(epk);
   }
 
   @Override
@@ -100,7 +143,7 @@ final class ChronicleCollection implements CollectionStore {
 
   @Override
   public byte[] primaryKey(RawValue partitionKey, RawValue id) {
-    return keys.of(partitionKey, id).bytes();
+    return keys.bytes(partitionKey, id);
   }
 
   @Override
@@ -126,15 +169,17 @@ final class ChronicleCollection implements CollectionStore {
     }
   }
 
-  /** Works out a write; {@code before} is null for an insert, {@code after} for a delete. */
+  /** Works out an insert. */
+  PendingWrite prepare(RawDocument document, PrimaryKey key) {
+    PrimaryKeys.requireNoArray(key.partitionKey());
+    return prepare(route(key.epk()), key, null, document);
+  }
+
+  /** Works out a replacement, or a delete, for which {@code after} is null. */
   PendingWrite prepare(StoredDocument before, RawDocument after) {
     PrimaryKey key =
-        after == null
-            ? keys.of(before.document())
-            : keys.ofWritten(before == null ? null : before.document(), after);
-    PhysicalPartition partition =
-        before == null ? route(key.epk()) : (PhysicalPartition) before.partition();
-    PendingWrite write = prepare(partition, key, before, after);
+        after == null ? keys.of(before.document()) : keys.ofReplacement(before.document(), after);
+    PendingWrite write = prepare((PhysicalPartition) before.partition(), key, before, after);
     if (after == null) {
       write.documentKey = keys.documentKey(before.document());
     }

@@ -1,29 +1,25 @@
 package dev.orrery.storage.chronicle;
 
 import dev.orrery.storage.CollectionStore;
+import dev.orrery.storage.CommitClock;
 import dev.orrery.storage.CommitResult;
-import dev.orrery.storage.Lane;
 import dev.orrery.storage.Namespace;
 import dev.orrery.storage.RepairResult;
 import dev.orrery.storage.StorageEngine;
 import dev.orrery.storage.StorageException;
 import dev.orrery.storage.StorageHooks;
+import dev.orrery.storage.View;
 import dev.orrery.storage.WorkMeter;
 import dev.orrery.storage.WriteBatch;
-import dev.orrery.storage.catalog.Catalog;
 import dev.orrery.storage.catalog.CollectionInfo;
-import dev.orrery.storage.catalog.CollectionInfo.IndexEntry;
 import dev.orrery.storage.index.IndexSpec;
 import dev.orrery.storage.index.PageFilePool;
 import dev.orrery.storage.log.Log;
-import dev.orrery.storage.log.RecordGroup;
+import dev.orrery.storage.value.RawValue;
 import java.nio.file.Path;
-import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.List;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
 import java.util.function.UnaryOperator;
@@ -33,14 +29,16 @@ import org.bson.BsonDocument;
  * The embedded engine: one durable log, and Chronicle Maps, slots and ordered trees over it.
  *
  * <p>Changes of the catalog (collections, indexes, settings) are log records like documents are.
- * They are made one at a time under {@link #ddl}; commits of documents do not take it.
+ * They are made one at a time ({@link CatalogChanges}); commits of documents do not take their
+ * lock.
  */
 public final class ChronicleEngine implements StorageEngine {
-  private final ReentrantLock ddl = new ReentrantLock();
   private final EngineOptions options;
   private final Log log;
   private final Collections collections;
-  private final Catalog catalog;
+  private final ReadPoints points;
+  private final View newest;
+  private final CatalogChanges catalog;
   private final Garbage garbage;
   private final Housekeeping housekeeping;
   private final AutomaticSplits splits;
@@ -61,9 +59,12 @@ public final class ChronicleEngine implements StorageEngine {
       var file = new CheckpointFile(directory.resolve("checkpoint"), options.isDurable());
       this.garbage = new Garbage();
       this.diskSpace = new DiskSpace(directory);
-      this.collections = new Collections(opener, log, hooks);
-      var recovery = new Recovery(log, collections, garbage);
-      this.catalog = recovery.run(file);
+      this.points = new ReadPoints(log, options.points().historyBytes());
+      this.newest = new NewestView(log);
+      this.collections = new Collections(opener, log, points, hooks);
+      var recovery = new Recovery(log, collections, garbage, ChronicleEngine::newStore);
+      this.catalog =
+          new CatalogChanges(this, log, collections, recovery.run(file), UUID::randomUUID);
       this.replayedGroups = recovery.replayedGroups();
       this.commits = new BatchCommit(log, garbage, options.limits().logicalPartitionBytes());
       this.housekeeping = new Housekeeping(this, file, options, CpuTimes::new);
@@ -77,9 +78,17 @@ public final class ChronicleEngine implements StorageEngine {
     }
   }
 
+  private static long newStore() {
+    return UUID.randomUUID().getMostSignificantBits(); // never 0: a version is in it
+  }
+
   /** Opens a data directory, which is created if need be, and recovers it. */
   public static ChronicleEngine open(Path directory, EngineOptions options, StorageHooks hooks) {
-    return new ChronicleEngine(directory, options, hooks);
+    try {
+      return new ChronicleEngine(directory, options, hooks);
+    } catch (InternalError e) {
+      throw DiskSpace.noPage(directory, e);
+    }
   }
 
   @Override
@@ -94,144 +103,34 @@ public final class ChronicleEngine implements StorageEngine {
 
   @Override
   public CollectionStore create(Namespace namespace, CollectionInfo.Creation creation) {
-    ddl().lock();
-    try {
-      if (collections.find(namespace) != null) {
-        return null;
-      }
-      CollectionInfo info = describe(namespace, creation);
-      record(CatalogRecord.put(info));
-      catalog.put(info);
-      return collections.add(info);
-    } finally {
-      ddl.unlock();
-    }
-  }
-
-  private CollectionInfo describe(Namespace namespace, CollectionInfo.Creation creation) {
-    return creation.describe(catalog.nextCollectionId(), UUID.randomUUID(), namespace);
+    return catalog.create(namespace, creation);
   }
 
   @Override
   public CollectionStore replaceEmpty(
       CollectionStore collection, CollectionInfo.Creation creation) {
-    var old = (ChronicleCollection) collection;
-    old.structureLock().lock();
-    ddl().lock();
-    // Whoever holds these is alone: a commit under way has ended, the next one finds them dropped.
-    var writers =
-        new AllLocks(old.physicalPartitions().stream().map(partition -> partition.lock).toList());
-    writers.lock();
-    try {
-      if (!old.exists() || old.physicalPartitions().stream().anyMatch(one -> !one.isEmpty())) {
-        return null;
-      }
-      CollectionInfo info = describe(old.info().namespace(), creation);
-      // In one group: a crash leaves the old collection or the new one.
-      log.awaitDurable(record(CatalogRecord.drop(old.info().id()), CatalogRecord.put(info)));
-      catalog.put(info);
-      CollectionStore replacement = collections.add(info); // nobody finds none in between
-      forget(old);
-      return replacement;
-    } finally {
-      writers.unlock();
-      ddl.unlock();
-      old.structureLock().unlock();
-    }
+    return catalog.replaceEmpty(collection, creation);
   }
 
   @Override
   public boolean drop(CollectionStore collection) {
-    return alone(
-        () -> {
-          boolean isThere = collection.exists();
-          if (isThere) {
-            dropLocked((ChronicleCollection) collection);
-          }
-          return isThere;
-        });
+    return catalog.drop(collection);
   }
 
-  private void dropLocked(ChronicleCollection collection) {
-    requireOpen();
-    int id = collection.info().id();
-    log.awaitDurable(append(CatalogRecord.drop(id))); // files may only go when the log says so
-    forget(collection);
-  }
-
-  private void forget(ChronicleCollection collection) {
-    catalog.drop(collection.info().id());
-    collections.drop(collection);
+  /** The documents of a dropped collection are garbage now. */
+  void countDropped(ChronicleCollection collection) {
     housekeeping.countDropped(collection);
   }
 
   @Override
-  public boolean rename(CollectionStore collection, Namespace to, boolean dropTarget) {
-    ddl().lock();
-    try {
-      var target = collections.find(to);
-      if (!collection.exists() || (target != null && !dropTarget)) {
-        return false;
-      }
-      var renamed = (ChronicleCollection) collection;
-      Namespace from = renamed.info().namespace();
-      CollectionInfo info = renamed.info().withNamespace(to);
-      if (target == null) {
-        record(CatalogRecord.put(info));
-      } else {
-        // In one group: a crash must not leave the one dropped and the other not renamed.
-        log.awaitDurable(record(CatalogRecord.drop(target.info().id()), CatalogRecord.put(info)));
-      }
-      catalog.put(info);
-      renamed.describe(info);
-      collections.rename(renamed, from);
-      if (target != null) {
-        forget(target); // nobody finds none in between
-      }
-      return true;
-    } finally {
-      ddl.unlock();
-    }
+  public boolean rename(
+      CollectionStore collection, Namespace from, Namespace to, boolean dropTarget) {
+    return catalog.rename(collection, from, to, dropTarget);
   }
 
   @Override
   public CollectionInfo update(CollectionStore collection, UnaryOperator<CollectionInfo> change) {
-    ddl().lock();
-    try {
-      var target = (ChronicleCollection) collection;
-      target.requireExists();
-      var changed = change.apply(collection.info());
-      describe(target, changed);
-      return changed;
-    } finally {
-      ddl.unlock();
-    }
-  }
-
-  private void put(ChronicleCollection collection, CollectionInfo info) {
-    collection.requireExists(); // a record after that of the drop would bring it back
-    record(CatalogRecord.put(info));
-    catalog.put(info);
-  }
-
-  /** Records and publishes a new description. The lock must be held. */
-  void describe(ChronicleCollection collection, CollectionInfo info) {
-    put(collection, info);
-    collection.describe(info);
-  }
-
-  /** The same with other indexes, in the partitions first: who hears of one finds it in all. */
-  void describeIndexes(ChronicleCollection collection, CollectionInfo info) {
-    put(collection, info);
-    collections.describeIndexes(collection, info.indexes());
-    collection.describe(info);
-  }
-
-  /** Records and publishes a description with other partitions. The lock must be held. */
-  void repartition(
-      ChronicleCollection collection, CollectionInfo info, List<PhysicalPartition> partitions) {
-    put(collection, info);
-    collection.repartition(info, partitions);
+    return catalog.update(collection, change);
   }
 
   /** Runs while no checkpoint does. */
@@ -263,46 +162,34 @@ public final class ChronicleEngine implements StorageEngine {
   public boolean dropIndex(CollectionStore collection, String name) {
     var changed = (ChronicleCollection) collection;
     changed.structureLock().lock();
-    ddl().lock();
+    catalog.lock().lock();
     try {
-      changed.requireExists();
-      CollectionInfo info = collection.info();
-      IndexEntry dropped = info.index(name);
-      if (dropped == null || !dropped.ready()) {
-        return false;
-      }
-      var rest = new ArrayList<>(info.indexes());
-      rest.remove(dropped);
-      describe(changed, info.withIndexes(rest));
-      log.awaitDurable(log.lastLsn()); // files may only go when the log surely says so
-      collections.removeIndex(changed, dropped.id());
-      return true;
+      return new IndexRecords(this, changed).drop(name);
     } finally {
-      ddl.unlock();
+      catalog.lock().unlock();
       changed.structureLock().unlock();
     }
   }
 
   @Override
   public void alterIndex(CollectionStore collection, IndexSpec altered) {
-    ddl().lock();
+    catalog.lock().lock();
     try {
-      var changed = (ChronicleCollection) collection;
-      changed.requireExists();
-      CollectionInfo info = collection.info();
-      IndexEntry present = info.index(altered.name());
-      if (present == null || !present.spec().hasKeysOf(altered)) {
-        throw PartitionFiles.dropped(altered);
-      }
-      var entries = new ArrayList<IndexEntry>();
-      for (IndexEntry entry : info.indexes()) {
-        boolean isIt = entry.spec().name().equals(altered.name());
-        entries.add(isIt ? new IndexEntry(entry.id(), altered, entry.ready()) : entry);
-      }
-      describeIndexes(changed, info.withIndexes(entries));
+      new IndexRecords(this, (ChronicleCollection) collection).alter(altered);
     } finally {
-      ddl.unlock();
+      catalog.lock().unlock();
     }
+  }
+
+  @Override
+  public View newest() {
+    return newest;
+  }
+
+  @Override
+  public View pin() {
+    requireOpen();
+    return new PinnedView(points);
   }
 
   @Override
@@ -311,6 +198,11 @@ public final class ChronicleEngine implements StorageEngine {
     diskSpace.require(batch);
     pages.awaitRoom();
     return commits.run(batch, meter);
+  }
+
+  @Override
+  public CommitClock clock() {
+    return log.times();
   }
 
   @Override
@@ -325,51 +217,22 @@ public final class ChronicleEngine implements StorageEngine {
 
   @Override
   public List<BsonDocument> settings(String kind) {
-    return alone(() -> catalog.settings(kind));
+    return catalog.settings(kind);
   }
 
   @Override
   public long putSetting(String kind, BsonDocument document) {
-    return alone(
-        () -> {
-          long lsn = record(CatalogRecord.putSetting(kind, document));
-          catalog.putSetting(kind, document);
-          return lsn;
-        });
+    return catalog.putSetting(kind, document);
   }
 
   @Override
   public boolean removeSetting(String kind, String id) {
-    return alone(
-        () -> {
-          if (catalog.hasSetting(kind, id)) { // or a full disk would bring it back
-            record(CatalogRecord.removeSetting(kind, id));
-          }
-          return catalog.removeSetting(kind, id);
-        });
+    return catalog.removeSetting(kind, id);
   }
 
-  private <T> T alone(Supplier<T> change) {
-    ddl().lock();
-    try {
-      return change.get();
-    } finally {
-      ddl.unlock();
-    }
-  }
-
-  private long record(byte[]... payloads) {
-    requireOpen();
-    diskSpace.require(Arrays.stream(payloads).mapToLong(payload -> payload.length).sum());
-    return append(payloads);
-  }
-
-  private long append(byte[]... payloads) {
-    var group = new RecordGroup();
-    for (byte[] payload : payloads) {
-      group.add(DataRecord.CATALOG, new byte[0], payload);
-    }
-    return log.append(group).lsn();
+  /** Work that takes room goes on only while there is more than writes and drops need. */
+  void requireRoom() {
+    diskSpace.require(0);
   }
 
   void requireOpen() {
@@ -407,6 +270,17 @@ public final class ChronicleEngine implements StorageEngine {
   }
 
   @Override
+  public long discard(CollectionStore collection, RawValue partitionKey, RawValue id) {
+    requireOpen();
+    return new Discard(this, (ChronicleCollection) collection).run(partitionKey, id);
+  }
+
+  /** A document in that segment could not be read and is no more. */
+  void givenUp(long segment) {
+    housekeeping.suspect(segment);
+  }
+
+  @Override
   public long diskBytes() {
     return DiskSpace.usedBytes(directory);
   }
@@ -438,16 +312,17 @@ public final class ChronicleEngine implements StorageEngine {
 
   @Override
   public void close() {
-    ddl().lock();
+    catalog.lock().lock();
     try {
       if (isClosed) {
         return;
       }
       isClosed = true;
     } finally {
-      ddl.unlock();
+      catalog.lock().unlock();
     }
     try {
+      points.loseAll();
       splits.close();
       housekeeping.close();
     } finally {
@@ -456,14 +331,12 @@ public final class ChronicleEngine implements StorageEngine {
     }
   }
 
-  /** Held while the log and the checkpoint file are written. */
-  ReentrantLock ddl() {
-    Lane.requireMayWait();
-    return ddl;
+  CatalogChanges catalog() {
+    return catalog;
   }
 
-  Catalog catalog() {
-    return catalog;
+  DiskSpace diskSpace() {
+    return diskSpace;
   }
 
   Collections all() {
@@ -477,6 +350,11 @@ public final class ChronicleEngine implements StorageEngine {
   /** The memory of changed pages. */
   PageFilePool pages() {
     return pages;
+  }
+
+  /** The points at which somebody reads. */
+  ReadPoints points() {
+    return points;
   }
 
   Garbage garbage() {

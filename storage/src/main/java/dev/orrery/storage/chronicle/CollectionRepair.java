@@ -1,9 +1,11 @@
 package dev.orrery.storage.chronicle;
 
+import dev.orrery.storage.Advice;
 import dev.orrery.storage.RepairResult;
 import dev.orrery.storage.StorageException;
 import dev.orrery.storage.catalog.CollectionInfo;
 import dev.orrery.storage.catalog.ThroughputShares;
+import dev.orrery.storage.log.Log;
 import dev.orrery.storage.partition.PartitionMap;
 import java.util.ArrayList;
 import java.util.List;
@@ -18,11 +20,16 @@ final class CollectionRepair {
    * on in the new one, and a crash leaves the one or the other. What only the old slots know, which
    * records there are, is taken from them; if those cannot be read there is nothing to copy from,
    * and the next start makes them from the log.
+   *
+   * A document that cannot be read is not copied, and so it is no more, in any structure. Should the
+   * process die before the new partition serves, it is still there, and as unreadable as before.
    */
   private static final Logger LOGGER = LoggerFactory.getLogger(CollectionRepair.class);
 
   private final ChronicleEngine engine;
   private final ChronicleCollection collection;
+  private final List<RepairResult.GivenUp> givenUp = new ArrayList<>();
+  private final List<Long> damagedSegments = new ArrayList<>();
 
   CollectionRepair(ChronicleEngine engine, ChronicleCollection collection) {
     this.engine = engine;
@@ -58,7 +65,7 @@ final class CollectionRepair {
         }
       }
       return new RepairResult(
-          before.faults(), remaining, before.missingEntries(), before.extraEntries());
+          before.faults(), remaining, before.missingEntries(), before.extraEntries(), givenUp);
     } finally {
       collection.structureLock().unlock();
     }
@@ -66,16 +73,20 @@ final class CollectionRepair {
 
   /** Returns what is still wrong. */
   private List<String> renew(PhysicalPartition parent, Runnable pause) {
+    int before = givenUp.size();
     try {
       parent.requireHealthy();
       PhysicalPartition child = child(parent);
       new Takeover(engine, collection, List.of(parent), List.of(child))
           .run(change(parent, child), done -> pause.run());
       LOGGER.warn("the structures of {} were made anew as {}", parent, child);
+      givenUp.subList(before, givenUp.size()).forEach(one -> LOGGER.warn("given up: {}", one));
+      damagedSegments.forEach(engine::givenUp);
       var after = new Validation(engine.log());
       after.isSound(collection, child);
       return after.faults();
     } catch (StorageException e) {
+      givenUp.subList(before, givenUp.size()).clear(); // the old partition serves on, with them
       if (e.reason() == StorageException.Reason.CORRUPT
           || e.reason() == StorageException.Reason.UNAVAILABLE) {
         return List.of(parent + " was not repaired: " + e.getMessage());
@@ -107,9 +118,30 @@ final class CollectionRepair {
       }
 
       @Override
+      public void passOver(PhysicalPartition ignored, long recordId, StorageException failure) {
+        damagedSegments.add(Log.segmentOf(parent.files().slots().get(recordId)));
+        givenUp.add(new RepairResult.GivenUp(recordId, describe(parent, recordId, failure)));
+      }
+
+      @Override
       public List<Successor> successors(PhysicalPartition ignored) {
         return List.of(Successor.ofSplit(child));
       }
     };
+  }
+
+  /** Names the document by its key, which the ids know even if it cannot be read. */
+  private String describe(PhysicalPartition parent, long recordId, StorageException failure) {
+    var name = new StringBuilder("record " + recordId + " of " + parent);
+    parent
+        .files()
+        .ids()
+        .forEach(
+            (key, holder, unused) -> {
+              if (holder == recordId) {
+                name.append(", ").append(collection.keys().describe(key));
+              }
+            });
+    return name.append(": ").append(failure.getMessage().replace(Advice.GIVE_UP, "")).toString();
   }
 }

@@ -30,6 +30,7 @@ final class Collections {
   private final Map<Integer, ChronicleCollection> byId = new ConcurrentHashMap<>();
   private final PartitionOpener opener;
   private final Log log;
+  private final ReadPoints points;
   private final StorageHooks hooks;
   private final Queue<String> rebuilt = new ConcurrentLinkedQueue<>();
   private final long logEnd;
@@ -37,9 +38,10 @@ final class Collections {
   private volatile Set<Integer> savedCollections = Set.of();
   private volatile boolean isReplayed;
 
-  Collections(PartitionOpener opener, Log log, StorageHooks hooks) {
+  Collections(PartitionOpener opener, Log log, ReadPoints points, StorageHooks hooks) {
     this.opener = opener;
     this.log = log;
+    this.points = points;
     this.logEnd = log.lastLsn();
     this.hooks = hooks;
   }
@@ -95,7 +97,7 @@ final class Collections {
                 stamps == null ? Map.of() : stamps, allSaved, logEnd, () -> isReplayed),
             new PartitionRebuild(log, keys(description.get()), entry, description),
             this::say);
-    return new PhysicalPartition(collection, entry, checked, log);
+    return new PhysicalPartition(collection, entry, checked, log, points);
   }
 
   /** Says how new the structures must be at least, before the first collection is added. */
@@ -183,7 +185,7 @@ final class Collections {
   }
 
   /** Gives the indexes of partitions their changed descriptions. */
-  void describeIndexes(ChronicleCollection collection, List<IndexEntry> entries) {
+  void describeIndexes(ChronicleCollection collection, List<IndexEntry> entries, long lsn) {
     for (PhysicalPartition partition : collection.physicalPartitions()) {
       locked(
           partition,
@@ -192,7 +194,7 @@ final class Collections {
             for (int i = 0; i < described.length; i++) {
               for (IndexEntry entry : entries) {
                 if (entry.id() == described[i].entry().id()) {
-                  described[i] = described[i].withEntry(entry);
+                  described[i] = described[i].withEntry(entry, lsn);
                 }
               }
             }

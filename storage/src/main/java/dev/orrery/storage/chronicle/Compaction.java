@@ -1,5 +1,6 @@
 package dev.orrery.storage.chronicle;
 
+import dev.orrery.storage.Advice;
 import dev.orrery.storage.StorageException;
 import dev.orrery.storage.log.Appended;
 import dev.orrery.storage.log.Log;
@@ -10,10 +11,16 @@ import dev.orrery.storage.log.SegmentInfo;
 import dev.orrery.storage.value.RawDocument;
 import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Queue;
+import java.util.Set;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.function.BooleanSupplier;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Copies the live documents of a mostly dead segment to the end of the log, so that the segment can
@@ -22,10 +29,20 @@ import java.util.function.BooleanSupplier;
 final class Compaction {
   private static final int BATCH_RECORDS = 128;
   private static final int BATCH_BYTES = 1 << 20;
+  private static final Logger LOGGER = LoggerFactory.getLogger(Compaction.class);
+
+  /** No number of dead bytes: whoever finds this looks at the segment. */
+  private static final long NEVER_SEEN = -1;
 
   private final ChronicleEngine engine;
   private final Log log;
   private final Map<Long, Long> emptiedAt = new HashMap<>();
+
+  /** Damaged segments, and how much of each was dead when it was last looked at. */
+  private final Map<Long, Long> damaged = new HashMap<>();
+
+  private final Queue<Long> suspects = new ConcurrentLinkedQueue<>();
+  private final Set<Long> told = new HashSet<>();
   private volatile boolean hasDropped;
 
   Compaction(ChronicleEngine engine) {
@@ -33,21 +50,40 @@ final class Compaction {
     this.log = engine.log();
   }
 
+  /** What became of a segment. */
+  enum Outcome {
+    /** It can go when the next checkpoint is complete. */
+    EMPTIED,
+    /** Documents stay in it that cannot be read. */
+    HELD,
+    /** There was no time to finish it. */
+    STOPPED
+  }
+
   /** A live document that is about to move. */
-  private record Live(PhysicalPartition partition, DataRecord record, long position, byte[] body) {}
+  record Live(
+      PhysicalPartition partition,
+      DataRecord record,
+      long versionLsn,
+      long position,
+      byte[] body) {}
 
   /**
-   * Sealed segments that are more than half garbage and older than what readers of changes need.
+   * Sealed segments that are more than half garbage and older than what readers of changes need,
+   * and damaged ones of which something died since they were looked at.
    */
   List<SegmentInfo> candidates(Runnable pause) {
     List<SegmentInfo> segments = log.segments();
     countDropped(segments, pause);
+    for (Long suspect = suspects.poll(); suspect != null; suspect = suspects.poll()) {
+      damaged.put(suspect, NEVER_SEEN);
+    }
     var candidates = new ArrayList<SegmentInfo>();
     long newerBytes = 0;
     for (int i = segments.size() - 1; i >= 0; i--) {
       SegmentInfo segment = segments.get(i);
       boolean isOld = newerBytes >= engine.options().compacting().feedBytes();
-      if (segment.sealed() && isOld && 2 * deadBytes(segment) > segment.bytes()) {
+      if (segment.sealed() && isWorthwhile(segment, isOld)) {
         candidates.add(0, segment);
       }
       newerBytes += segment.bytes();
@@ -55,13 +91,26 @@ final class Compaction {
     return candidates;
   }
 
+  private boolean isWorthwhile(SegmentInfo segment, boolean isOld) {
+    Long seen = damaged.get(segment.number());
+    long dead = deadBytes(segment);
+    return seen == null ? isOld && 2 * dead > segment.bytes() : seen != dead;
+  }
+
+  /** A document in this segment cannot be read and was given up: what else is in it may move. */
+  void suspect(long segment) {
+    suspects.add(segment);
+  }
+
   /** Whether the log is more than half garbage, so that it must not grow much more. */
   boolean isOverdue() {
     long bytes = 0;
     long dead = 0;
     for (SegmentInfo segment : log.segments()) {
-      bytes += segment.bytes();
-      dead += deadBytes(segment);
+      if (!damaged.containsKey(segment.number())) { // no hurry helps there
+        bytes += segment.bytes();
+        dead += deadBytes(segment);
+      }
     }
     return 2 * dead > bytes;
   }
@@ -87,9 +136,22 @@ final class Compaction {
 
   private void countAgain(SegmentInfo segment, Runnable pause) {
     if (segment.sealed() && !emptiedAt.containsKey(segment.number())) {
-      long live = liveBytes(segment, pause);
+      long live;
+      try {
+        live = liveBytes(segment, pause);
+      } catch (StorageException e) {
+        requireDamage(e);
+        damaged.put(segment.number(), NEVER_SEEN); // nobody can count there: the slots must tell
+        return;
+      }
       engine.garbage().forget(segment.number());
       engine.garbage().addBytes(segment.number(), Math.max(0, segment.bytes() - live));
+    }
+  }
+
+  private static void requireDamage(StorageException failure) {
+    if (failure.reason() != StorageException.Reason.CORRUPT) {
+      throw failure;
     }
   }
 
@@ -117,11 +179,55 @@ final class Compaction {
   }
 
   /**
-   * Moves all live documents of a segment; false when it was asked to stop before the end.
+   * Moves all live documents of a segment. One that is damaged does not keep others from their
+   * turn: what can be read of it moves too, and the rest is told of once.
    *
    * @param pause called after every slice of the work; may wait
    */
-  boolean run(SegmentInfo segment, BooleanSupplier isStopping, Runnable pause) {
+  Outcome run(SegmentInfo segment, BooleanSupplier isStopping, Runnable pause) {
+    if (!damaged.containsKey(segment.number())) {
+      try {
+        return moveAll(segment, isStopping, pause) ? emptied(segment) : Outcome.STOPPED;
+      } catch (StorageException e) {
+        requireDamage(e);
+        damaged.put(segment.number(), NEVER_SEEN);
+      }
+    }
+    var evacuation = new Evacuation(engine, this, segment);
+    if (!evacuation.run(isStopping, pause)) {
+      return Outcome.STOPPED;
+    }
+    return evacuation.unreadable() == 0 ? emptied(segment) : hold(segment, evacuation);
+  }
+
+  private Outcome emptied(SegmentInfo segment) {
+    emptiedAt.put(segment.number(), log.lastLsn());
+    return Outcome.EMPTIED;
+  }
+
+  private Outcome hold(SegmentInfo segment, Evacuation evacuation) {
+    // All that could be read is elsewhere, so the next start must know the rest for garbage.
+    engine.garbage().forget(segment.number());
+    engine.garbage().addBytes(segment.number(), segment.bytes());
+    damaged.put(segment.number(), deadBytes(segment));
+    if (told.add(segment.number())) {
+      LOGGER.warn(
+          "segment {} of the log is not compacted: {} documents in it cannot be read. {}{}",
+          segment.number(),
+          evacuation.unreadable(),
+          evacuation.firstFault(),
+          Advice.GIVE_UP);
+    }
+    return Outcome.HELD;
+  }
+
+  /** The segment was deleted. */
+  void forget(long segment) {
+    emptiedAt.remove(segment);
+    damaged.remove(segment);
+  }
+
+  private boolean moveAll(SegmentInfo segment, BooleanSupplier isStopping, Runnable pause) {
     var batch = new ArrayList<Live>();
     int batchBytes = 0;
     LogCursor cursor = log.from(segment.firstLsn());
@@ -147,7 +253,6 @@ final class Compaction {
       }
     }
     move(batch);
-    emptiedAt.put(segment.number(), log.lastLsn());
     return true;
   }
 
@@ -178,7 +283,7 @@ final class Compaction {
     }
     try {
       boolean isLive = partition.files().slots().get(record.recordId()) == position;
-      return isLive ? new Live(partition, record, position, body) : null;
+      return isLive ? new Live(partition, record, group.versionLsn(index), position, body) : null;
     } finally {
       partition.leave();
     }
@@ -188,7 +293,7 @@ final class Compaction {
     return collection.exists() ? findLive(group, index) : null;
   }
 
-  private void move(List<Live> batch) {
+  void move(List<Live> batch) {
     var byPartition = new IdentityHashMap<PhysicalPartition, List<Live>>();
     for (Live live : batch) {
       byPartition.computeIfAbsent(live.partition(), absent -> new ArrayList<>()).add(live);
@@ -196,14 +301,17 @@ final class Compaction {
     byPartition.forEach(this::moveWithin);
   }
 
+  /** Split or merged while we gathered: the children have the old places. Come back later. */
+  static StorageException replaced(PhysicalPartition partition) {
+    return new StorageException(
+        StorageException.Reason.UNAVAILABLE, partition + " was split during compaction");
+  }
+
   private void moveWithin(PhysicalPartition partition, List<Live> batch) {
     partition.lock.lock();
     try {
       if (partition.isRetired()) {
-        // Split or merged while we gathered: the children have the old places. Come back for this
-        // segment.
-        throw new StorageException(
-            StorageException.Reason.UNAVAILABLE, partition + " was split during compaction");
+        throw replaced(partition);
       }
       if (partition.isDropped()) {
         return;
@@ -215,7 +323,7 @@ final class Compaction {
         if (slots.get(live.record().recordId()) == live.position()) {
           DataRecord old = live.record();
           var record = new DataRecord(old.collection(), old.recordId(), live.position());
-          group.add(DataRecord.MOVE, record.meta(), live.body());
+          group.addCopy(DataRecord.MOVE, record.meta(), live.body(), live.versionLsn());
           moved.add(live);
         }
       }

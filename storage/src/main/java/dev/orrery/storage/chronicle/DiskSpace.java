@@ -88,6 +88,17 @@ final class DiskSpace {
     }
   }
 
+  /** What the JVM's word for a page of a mapped file means that got no room on the disk. */
+  static StorageException noPage(Path directory, InternalError failure) {
+    if (!String.valueOf(failure.getMessage()).contains("unsafe memory access")) {
+      throw failure;
+    }
+    return new StorageException(
+        StorageException.Reason.DISK_FULL,
+        "no space on the disk of " + directory + ": a mapped file could not be filled; make room",
+        failure);
+  }
+
   private static long bytesAdded(WriteBatch batch) {
     long bytes = 0;
     for (WriteOperation operation : batch.operations()) {

@@ -8,7 +8,12 @@ import dev.orrery.storage.log.LogOptions;
  * @param log the log's own options; without fsync the whole engine is ephemeral
  */
 public record EngineOptions(
-    LogOptions log, Limits limits, Checkpoints checkpoints, Compacting compacting, Maps maps) {
+    LogOptions log,
+    Limits limits,
+    Checkpoints checkpoints,
+    Compacting compacting,
+    Maps maps,
+    Points points) {
   private static final long MEGABYTE = 1L << 20;
   private static final long GIGABYTE = 1L << 30;
 
@@ -43,33 +48,45 @@ public record EngineOptions(
    */
   public record Maps(int heapEntries, int bucketEntries) {}
 
+  /**
+   * What is kept for those who read at a point in the past.
+   *
+   * @param historyBytes how much memory it may take, before the oldest of them is given up
+   */
+  public record Points(long historyBytes) {}
+
   public static EngineOptions defaults() {
     return new EngineOptions(
         LogOptions.defaults(),
         new Limits(20 * GIGABYTE, 50 * GIGABYTE),
         new Checkpoints(256 * MEGABYTE, 60_000),
         new Compacting(0),
-        new Maps(KeyIndexOptions.HEAP_ENTRIES_MAX, KeyIndexOptions.BUCKET_ENTRIES_MAX));
+        new Maps(KeyIndexOptions.HEAP_ENTRIES_MAX, KeyIndexOptions.BUCKET_ENTRIES_MAX),
+        new Points(Runtime.getRuntime().maxMemory() / 16));
   }
 
   public EngineOptions with(LogOptions changed) {
-    return new EngineOptions(changed, limits, checkpoints, compacting, maps);
+    return new EngineOptions(changed, limits, checkpoints, compacting, maps, points);
   }
 
   public EngineOptions with(Limits changed) {
-    return new EngineOptions(log, changed, checkpoints, compacting, maps);
+    return new EngineOptions(log, changed, checkpoints, compacting, maps, points);
   }
 
   public EngineOptions with(Checkpoints changed) {
-    return new EngineOptions(log, limits, changed, compacting, maps);
+    return new EngineOptions(log, limits, changed, compacting, maps, points);
   }
 
   public EngineOptions with(Compacting changed) {
-    return new EngineOptions(log, limits, checkpoints, changed, maps);
+    return new EngineOptions(log, limits, checkpoints, changed, maps, points);
   }
 
   public EngineOptions with(Maps changed) {
-    return new EngineOptions(log, limits, checkpoints, compacting, changed);
+    return new EngineOptions(log, limits, checkpoints, compacting, changed, points);
+  }
+
+  public EngineOptions with(Points changed) {
+    return new EngineOptions(log, limits, checkpoints, compacting, maps, changed);
   }
 
   boolean isDurable() {

@@ -12,7 +12,7 @@ import java.util.concurrent.atomic.LongAdder;
  */
 final class Garbage {
   /** What a record takes in the log besides its document: header, meta, its share of the group. */
-  static final int RECORD_OVERHEAD_BYTES = 48;
+  static final int RECORD_OVERHEAD_BYTES = 56;
 
   private final Map<Long, LongAdder> deadBytes = new ConcurrentHashMap<>();
 

@@ -72,6 +72,7 @@ final class Housekeeping {
 
     @Override
     public void run() {
+      engine.points().purge();
       if (isCheckpointDue()) {
         checkpoint();
       }
@@ -191,16 +192,17 @@ final class Housekeeping {
 
   private void writeFile(long replayFrom) {
     engine.log().awaitDurable(replayFrom);
-    engine.ddl().lock();
+    engine.catalog().lock().lock();
     try {
       file.write(
           new CheckpointFile.Content(
+              engine.all().opener().store(),
               replayFrom,
               engine.catalog().toBson(),
               engine.garbage().snapshot(),
               engine.all().stamps()));
     } finally {
-      engine.ddl().unlock();
+      engine.catalog().lock().unlock();
     }
   }
 
@@ -230,11 +232,19 @@ final class Housekeeping {
       }
       List<SegmentInfo> candidates = new ArrayList<>(compaction.candidates(pause));
       candidates.removeIf(segment -> emptied.contains(segment.number()));
+      int freed = 0;
       for (SegmentInfo segment : candidates) {
-        if (isStopping || !compaction.run(segment, () -> isStopping, pause)) {
+        Compaction.Outcome outcome =
+            isStopping
+                ? Compaction.Outcome.STOPPED
+                : compaction.run(segment, () -> isStopping, pause);
+        if (outcome == Compaction.Outcome.STOPPED) {
           return 0;
         }
-        emptied.add(segment.number());
+        if (outcome == Compaction.Outcome.EMPTIED) {
+          emptied.add(segment.number());
+          freed++;
+        }
         if (isCheckpointDue()) {
           checkpoint(); // much to compact must not put off what bounds a recovery
         }
@@ -242,7 +252,7 @@ final class Housekeeping {
       if (!emptied.isEmpty()) {
         checkpoint(); // what was moved must be on record before its old place goes
       }
-      return candidates.size();
+      return freed;
     } finally {
       working.unlock();
     }
@@ -250,10 +260,13 @@ final class Housekeeping {
 
   private void deleteEmptied(long checkpointLsn) {
     for (SegmentInfo segment : engine.log().segments()) {
-      if (emptied.contains(segment.number()) && compaction.emptiedAt(segment) <= checkpointLsn) {
+      // Who reads at an older point may need what was dead by then.
+      long needed = Math.min(checkpointLsn, engine.points().oldest());
+      if (emptied.contains(segment.number()) && compaction.emptiedAt(segment) <= needed) {
         engine.log().deleteSegment(segment.number());
         engine.garbage().forget(segment.number());
         emptied.remove(segment.number());
+        compaction.forget(segment.number());
       }
     }
   }
@@ -261,6 +274,11 @@ final class Housekeeping {
   /** The documents of a dropped collection are garbage now. */
   void countDropped(ChronicleCollection collection) {
     compaction.noteDropped(collection.info().id());
+  }
+
+  /** A document in that segment was given up because it cannot be read. */
+  void suspect(long segment) {
+    compaction.suspect(segment);
   }
 
   /** Stops the thread and saves everything. */

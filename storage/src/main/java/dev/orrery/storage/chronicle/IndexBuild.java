@@ -1,5 +1,6 @@
 package dev.orrery.storage.chronicle;
 
+import dev.orrery.storage.StorageException;
 import dev.orrery.storage.StoredDocument;
 import dev.orrery.storage.UniqueViolationException;
 import dev.orrery.storage.WorkMeter;
@@ -51,25 +52,38 @@ final class IndexBuild {
   }
 
   private void build(List<IndexSpec> specs, IndexEntry old) {
-    List<IndexEntry> entries = hangIn(specs);
+    engine.requireRoom();
+    var entries = new ArrayList<IndexEntry>();
     try {
+      hangIn(specs, entries);
       for (PhysicalPartition partition : collection.physicalPartitions()) {
         fill(partition, entries);
       }
       publish(entries, old);
     } catch (RuntimeException | Error e) {
-      entries.forEach(entry -> engine.all().removeIndex(collection, entry.id()));
+      entries.forEach(entry -> remove(entry, e));
       throw e;
     }
   }
 
-  private List<IndexEntry> hangIn(List<IndexSpec> specs) {
-    engine.ddl().lock();
+  /** A build that failed for want of room gives back at once what it took. */
+  private void remove(IndexEntry entry, Throwable cause) {
+    try {
+      engine.all().removeIndex(collection, entry.id());
+    } catch (StorageException e) {
+      cause.addSuppressed(e); // dropped, most likely, and its files with it
+    }
+  }
+
+  /**
+   * @param entries gets what may have left a trace in some partition
+   */
+  private void hangIn(List<IndexSpec> specs, List<IndexEntry> entries) {
+    engine.catalog().lock().lock();
     try {
       collection.requireExists();
       CollectionInfo info = collection.info();
       int nextId = info.nextIndexId();
-      var entries = new ArrayList<IndexEntry>();
       for (IndexSpec spec : specs) {
         entries.add(new IndexEntry(nextId++, spec, false));
       }
@@ -78,25 +92,25 @@ final class IndexBuild {
       for (PhysicalPartition partition : collection.physicalPartitions()) {
         Collections.locked(partition, () -> hangIn(partition, entries));
       }
-      return entries;
     } finally {
-      engine.ddl().unlock();
+      engine.catalog().lock().unlock();
     }
   }
 
   private void hangIn(PhysicalPartition partition, List<IndexEntry> entries) {
     PartitionFiles files = partition.files();
-    var more = new ArrayList<>(Arrays.asList(files.indexes()));
     for (IndexEntry entry : entries) {
+      var more = new ArrayList<>(Arrays.asList(files.indexes()));
       more.add(engine.all().opener().createIndex(collection.info().id(), partition.id(), entry));
+      files.replaceIndexes(more.toArray(OrderedIndex[]::new)); // one by one: the next may fail
     }
-    files.replaceIndexes(more.toArray(OrderedIndex[]::new));
   }
 
   private void fill(PhysicalPartition partition, List<IndexEntry> entries) {
     var walk = new PartitionWalk(partition);
     do {
       pause.run();
+      engine.requireRoom();
     } while (walk.slice(() -> requireThere(partition), id -> add(partition, id, entries)));
   }
 
@@ -132,7 +146,7 @@ final class IndexBuild {
   private void publish(List<IndexEntry> entries, IndexEntry old) {
     var checkpointer = new Checkpointer(engine.log());
     collection.physicalPartitions().forEach(checkpointer::save);
-    engine.ddl().lock();
+    engine.catalog().lock().lock();
     try {
       collection.requireExists();
       CollectionInfo info = collection.info();
@@ -144,9 +158,9 @@ final class IndexBuild {
       for (IndexEntry entry : entries) {
         all.add(at++, new IndexEntry(entry.id(), entry.spec(), true));
       }
-      engine.describeIndexes(collection, info.withIndexes(all));
+      engine.catalog().describeIndexes(collection, info.withIndexes(all));
     } finally {
-      engine.ddl().unlock();
+      engine.catalog().lock().unlock();
     }
   }
 }

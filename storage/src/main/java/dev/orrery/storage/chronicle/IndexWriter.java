@@ -7,17 +7,32 @@ import java.util.List;
 /**
  * Applies a write that is in the log to the structures of its partition. Every step is absolute, so
  * doing it again changes nothing; only the counts are not, and recovery guards those.
+ *
+ * <p>First comes what the write adds, then what it takes away: a reader may meet a document twice
+ * but never misses it.
  */
 final class IndexWriter {
   private IndexWriter() {}
 
   static void apply(PartitionFiles files, PendingWrite write, long position) {
-    applyToIndexes(files, write, position);
+    add(files, write, position);
+    remove(files, write);
+  }
+
+  /** Adds what the write brings. What a deletion ends stays, to be found and known as deleted. */
+  static void add(PartitionFiles files, PendingWrite write, long position) {
+    applyToMaps(files, write, position);
+    for (PendingWrite.KeyChange change : write.changes) {
+      for (byte[] key : change.added()) {
+        change.index().tree().insert(key, write.recordId);
+        putUnique(change.index(), write, key);
+      }
+    }
     count(files, write);
   }
 
-  /** Applies an insert, but leaves what it adds to trees to be done later. */
-  static void applyInsert(
+  /** The same for an insert, but leaves what it adds to trees to be done later. */
+  static void addInsert(
       PartitionFiles files, PendingWrite write, long position, TreeInserts inserts) {
     applyToMaps(files, write, position);
     for (PendingWrite.KeyChange change : write.changes) {
@@ -34,27 +49,8 @@ final class IndexWriter {
     files.countKey(write.logicalKey, write.bytesAdded(), write.documentsAdded());
   }
 
-  /** Everything but the counts. */
-  static void applyToIndexes(PartitionFiles files, PendingWrite write, long position) {
-    if (write.isDelete()) {
-      removeKeys(write);
-      files.ids().remove(write.primaryKey);
-      files.slots().set(write.recordId, 0);
-      return;
-    }
-    // New keys before old ones go: a reader may meet the document twice but never misses it.
-    applyToMaps(files, write, position);
-    for (PendingWrite.KeyChange change : write.changes) {
-      for (byte[] key : change.added()) {
-        change.index().tree().insert(key, write.recordId);
-        putUnique(change.index(), write, key);
-      }
-    }
-    removeKeys(write);
-  }
-
   private static void applyToMaps(PartitionFiles files, PendingWrite write, long position) {
-    files.slots().set(write.recordId, position);
+    files.slots().set(write.recordId, write.isDelete() ? -position : position);
     if (write.isInsert()) {
       files.ids().put(write.primaryKey, write.recordId);
     }
@@ -63,6 +59,18 @@ final class IndexWriter {
   private static void putUnique(OrderedIndex index, PendingWrite write, byte[] key) {
     if (index.unique() != null) {
       index.unique().put(write.uniqueKey(key), write.recordId);
+    }
+  }
+
+  /** Takes away what the write ends. */
+  static void remove(PartitionFiles files, PendingWrite write) {
+    removeKeys(write);
+    if (write.isDelete()) {
+      // Another operation of the same commit may have given the key to another record.
+      if (files.ids().find(write.primaryKey) == write.recordId) {
+        files.ids().remove(write.primaryKey);
+      }
+      files.slots().set(write.recordId, 0);
     }
   }
 

@@ -338,9 +338,9 @@ public final class KeyIndex implements AutoCloseable {
     return last == null ? NEVER : last.lsn();
   }
 
-  /** The lsn that no key had passed at the last checkpoint, or {@link #NEVER}. */
-  long newestLsn() {
-    return manifest == null ? NEVER : manifest.newestLsn();
+  /** The last checkpoint, without its entries; null before the first. */
+  KeyIndexManifest saved() {
+    return manifest;
   }
 
   /**
@@ -383,7 +383,7 @@ public final class KeyIndex implements AutoCloseable {
   /** False when nothing is to be saved. An empty index is, once: the log cannot tell it later. */
   boolean beginCheckpoint() {
     requireOpen();
-    boolean wasChanged = isChanged || manifest == null;
+    boolean wasChanged = isChanged || manifest == null || !manifest.isOf(options.owner());
     isChanged = false;
     return wasChanged;
   }

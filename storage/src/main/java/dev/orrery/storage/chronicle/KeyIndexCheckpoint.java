@@ -52,7 +52,8 @@ final class KeyIndexCheckpoint {
     try {
       takeAll(index);
       var fresh =
-          new KeyIndexManifest(options.valueLongs(), taken.stream().map(Taken::row).toList());
+          new KeyIndexManifest(
+              options.valueLongs(), options.owner(), taken.stream().map(Taken::row).toList());
       steps
           .beforePublish()
           .accept(taken.stream().mapToLong(one -> one.row().lsn()).max().orElse(0));

@@ -134,9 +134,10 @@ final class KeyIndexFiles {
   void deleteAll() {
     try {
       // The manifest first: without it the rest is rubbish, also after a crash half-way.
-      Files.deleteIfExists(manifest());
-      deleteAllBut(Set.of());
-      Files.deleteIfExists(directory);
+      if (Files.isDirectory(directory)) {
+        PrivateFiles.delete(manifest());
+      }
+      PrivateFiles.delete(directory); // whatever it is
     } catch (IOException e) {
       throw failure("delete", directory, e);
     }
@@ -156,7 +157,7 @@ final class KeyIndexFiles {
 
   static void deleteQuietly(Path path) {
     try {
-      Files.deleteIfExists(path);
+      PrivateFiles.delete(path);
     } catch (IOException e) {
       // An unreferenced file only costs space, and the next open tries again.
       return;
@@ -167,7 +168,9 @@ final class KeyIndexFiles {
     String words = String.valueOf(cause.getMessage()).toLowerCase(Locale.ROOT);
     boolean isFull = words.contains("no space left") || words.contains("quota exceeded");
     return new StorageException(
-        isFull ? Reason.DISK_FULL : Reason.IO, "cannot " + action + " " + path, cause);
+        isFull ? Reason.DISK_FULL : Reason.IO,
+        "cannot " + action + " " + path + ": " + cause.getMessage(),
+        cause);
   }
 
   static StorageException corrupt(Path path, String what) {

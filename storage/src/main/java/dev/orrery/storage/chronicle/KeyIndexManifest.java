@@ -1,5 +1,6 @@
 package dev.orrery.storage.chronicle;
 
+import dev.orrery.storage.index.FileOwner;
 import java.io.ByteArrayOutputStream;
 import java.io.DataOutputStream;
 import java.io.IOException;
@@ -23,12 +24,13 @@ import java.util.stream.Collectors;
  * row      depth, prefix, lsn, kind
  *   0 heap   number of entries, (key length, key, value)*
  *   1 image  number of the image file, its checksum, number of entries
+ * whose it is ({@link FileOwner}; nothing in older versions)
  * CRC-32C of everything before it
  * </pre>
  *
  * All numbers are big-endian.
  */
-record KeyIndexManifest(int valueLongs, List<Row> rows) {
+record KeyIndexManifest(int valueLongs, FileOwner owner, List<Row> rows) {
   private static final long MAGIC = 0x4f524b594d414e31L; // "ORKYMAN1"
   private static final int VERSION = 1;
   private static final int HEAP = 0;
@@ -66,7 +68,7 @@ record KeyIndexManifest(int valueLongs, List<Row> rows) {
 
   /** The same without what buckets on the heap hold, which need not be in memory twice. */
   KeyIndexManifest withoutEntries() {
-    return new KeyIndexManifest(valueLongs, rows.stream().map(Row::withoutEntries).toList());
+    return new KeyIndexManifest(valueLongs, owner, rows.stream().map(Row::withoutEntries).toList());
   }
 
   /** The entries of an index that is small enough to have no image: it has one bucket. */
@@ -82,6 +84,11 @@ record KeyIndexManifest(int valueLongs, List<Row> rows) {
   /** The lsn that no bucket has passed. */
   long newestLsn() {
     return rows.stream().mapToLong(Row::lsn).max().orElse(KeyIndex.NEVER);
+  }
+
+  /** Whether it says what such a file must say. */
+  boolean isOf(FileOwner wanted) {
+    return wanted.isNone() || owner.equals(wanted);
   }
 
   /** The names of the files that make up this checkpoint. */
@@ -104,6 +111,11 @@ record KeyIndexManifest(int valueLongs, List<Row> rows) {
       out.writeInt(rows.size());
       for (Row row : rows) {
         encode(row, out);
+      }
+      if (!owner.isNone()) {
+        var last = ByteBuffer.allocate(FileOwner.BYTES);
+        owner.put(last);
+        out.write(last.array());
       }
       out.writeInt(ChronicleBucketImage.checksum(bytes.toByteArray(), bytes.size()));
     } catch (IOException e) {
@@ -170,14 +182,20 @@ record KeyIndexManifest(int valueLongs, List<Row> rows) {
     }
     int valueLongs = in.getInt();
     if (valueLongs != options.valueLongs()) {
-      throw KeyIndexFiles.unusable(
+      throw KeyIndexFiles.corrupt(
           path, "values of " + valueLongs + " longs, not " + options.valueLongs());
     }
     List<Row> rows = new ArrayList<>();
     for (int left = in.getInt(); left > 0; left--) {
       rows.add(decodeRow(in, options));
     }
-    return new KeyIndexManifest(valueLongs, rows);
+    boolean isTold = crcAt - in.position() >= FileOwner.BYTES;
+    FileOwner owner = isTold ? FileOwner.get(in) : FileOwner.NONE;
+    String objection = options.owner().objection(owner);
+    if (objection != null) {
+      throw KeyIndexFiles.corrupt(path, objection);
+    }
+    return new KeyIndexManifest(valueLongs, owner, rows);
   }
 
   private static Row decodeRow(ByteBuffer in, KeyIndexOptions options) {

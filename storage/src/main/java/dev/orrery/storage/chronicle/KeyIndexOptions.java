@@ -1,5 +1,7 @@
 package dev.orrery.storage.chronicle;
 
+import dev.orrery.storage.index.FileOwner;
+
 /**
  * What a {@link KeyIndex} holds and how hard it tries to keep it.
  *
@@ -8,9 +10,10 @@ package dev.orrery.storage.chronicle;
  *     cut
  * @param heapEntriesMax entries that an index holds on the heap before it gets its first map
  * @param bucketEntriesMax entries that a bucket holds before it splits
+ * @param owner who must have written it, unless nobody knows who did
  */
 public record KeyIndexOptions(
-    int valueLongs, boolean ephemeral, int heapEntriesMax, int bucketEntriesMax) {
+    int valueLongs, boolean ephemeral, int heapEntriesMax, int bucketEntriesMax, FileOwner owner) {
   /** From where on a map takes no more memory, and is paid for by the entries it is made for. */
   static final int HEAP_ENTRIES_MAX = 4096;
 
@@ -29,20 +32,24 @@ public record KeyIndexOptions(
 
   /** Key to one long: {@code _id} and unique indexes. */
   public static KeyIndexOptions single() {
-    return new KeyIndexOptions(1, false, HEAP_ENTRIES_MAX, BUCKET_ENTRIES_MAX);
+    return new KeyIndexOptions(1, false, HEAP_ENTRIES_MAX, BUCKET_ENTRIES_MAX, FileOwner.NONE);
   }
 
   /** Key to two longs: the bytes and documents of a logical partition. */
   public static KeyIndexOptions pair() {
-    return new KeyIndexOptions(2, false, HEAP_ENTRIES_MAX, BUCKET_ENTRIES_MAX);
+    return new KeyIndexOptions(2, false, HEAP_ENTRIES_MAX, BUCKET_ENTRIES_MAX, FileOwner.NONE);
   }
 
   public KeyIndexOptions withEphemeral(boolean on) {
-    return new KeyIndexOptions(valueLongs, on, heapEntriesMax, bucketEntriesMax);
+    return new KeyIndexOptions(valueLongs, on, heapEntriesMax, bucketEntriesMax, owner);
   }
 
   KeyIndexOptions withLimits(int heapEntries, int bucketEntries) {
-    return new KeyIndexOptions(valueLongs, ephemeral, heapEntries, bucketEntries);
+    return new KeyIndexOptions(valueLongs, ephemeral, heapEntries, bucketEntries, owner);
+  }
+
+  KeyIndexOptions withOwner(FileOwner of) {
+    return new KeyIndexOptions(valueLongs, ephemeral, heapEntriesMax, bucketEntriesMax, of);
   }
 
   int valueBytes() {

@@ -24,6 +24,7 @@ final class OrderedIndex {
   private final IndexNotes notes;
   private final Guard guard;
   private final boolean isPreparedUnique;
+  private final long since;
 
   /**
    * @param unique null when the index is not unique, or when uniqueness is kept elsewhere ({@code
@@ -37,9 +38,10 @@ final class OrderedIndex {
     this.notes = new IndexNotes(tree);
     this.guard = new Guard();
     this.isPreparedUnique = entry.spec().isPreparedUnique();
+    this.since = 0;
   }
 
-  private OrderedIndex(OrderedIndex other, IndexEntry changed) {
+  private OrderedIndex(OrderedIndex other, IndexEntry changed, long since) {
     this.entry = changed;
     this.keys = other.keys;
     this.tree = other.tree;
@@ -47,11 +49,22 @@ final class OrderedIndex {
     this.notes = other.notes;
     this.guard = other.guard;
     this.isPreparedUnique = changed.spec().isPreparedUnique();
+    this.since = since;
   }
 
-  /** The same files under a changed description. */
-  OrderedIndex withEntry(IndexEntry changed) {
-    return new OrderedIndex(this, changed);
+  /**
+   * The same files under a changed description.
+   *
+   * @param lsn of the change
+   */
+  OrderedIndex withEntry(IndexEntry changed, long lsn) {
+    boolean isCompleted = changed.ready() && !entry.ready();
+    return new OrderedIndex(this, changed, isCompleted ? lsn : since);
+  }
+
+  /** From which commit on all entries are known; 0 if it was there at the start. */
+  long since() {
+    return since;
   }
 
   IndexEntry entry() {
@@ -116,14 +129,14 @@ final class OrderedIndex {
     return range.reverse() ? tree.descending(low, high) : tree.ascending(low, high);
   }
 
-  private static BTreeBound lowBound(IndexRange range) {
+  static BTreeBound lowBound(IndexRange range) {
     if (range.low() == null) {
       return BTreeBound.START;
     }
     return range.lowInclusive() ? BTreeBound.before(range.low()) : BTreeBound.after(range.low());
   }
 
-  private static BTreeBound highBound(IndexRange range) {
+  static BTreeBound highBound(IndexRange range) {
     if (range.high() == null) {
       return BTreeBound.END;
     }

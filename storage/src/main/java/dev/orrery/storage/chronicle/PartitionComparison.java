@@ -3,11 +3,13 @@ package dev.orrery.storage.chronicle;
 import dev.orrery.storage.StorageException;
 import dev.orrery.storage.index.SlotFile;
 import dev.orrery.storage.log.Log;
+import dev.orrery.storage.log.LogRecord;
 import dev.orrery.storage.value.RawDocument;
 import java.nio.ByteBuffer;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.function.BiPredicate;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -22,12 +24,18 @@ final class PartitionComparison {
   private final PartitionFiles files;
   private final Log log;
   private final PrimaryKeys keys;
+  private final BiPredicate<DataRecord, PrimaryKey> isOurs;
   private final Map<String, String> faults = new TreeMap<>();
 
-  PartitionComparison(PartitionFiles files, Log log, PrimaryKeys keys) {
+  /**
+   * @param isOurs whether a record can be in a slot of this partition
+   */
+  PartitionComparison(
+      PartitionFiles files, Log log, PrimaryKeys keys, BiPredicate<DataRecord, PrimaryKey> isOurs) {
     this.files = files;
     this.log = log;
     this.keys = keys;
+    this.isOurs = isOurs;
   }
 
   /** By the name of the structure, how it differs. */
@@ -65,13 +73,17 @@ final class PartitionComparison {
     try {
       compareDocuments();
     } catch (StorageException e) {
+      if (e.reason() == StorageException.Reason.LOG_TRIMMED) {
+        distrustAll(e.getMessage());
+        return faults;
+      }
       if (e.reason() != StorageException.Reason.CORRUPT) {
         throw e;
       }
       LOGGER.warn("the structures of a partition could not be compared: {}", e.getMessage());
       faults.clear(); // what would be made of these documents would be no better
     }
-    return counts();
+    return faults.containsKey(PartitionFiles.SLOTS) ? faults : counts();
   }
 
   private void compareDocuments() {
@@ -80,8 +92,12 @@ final class PartitionComparison {
     forEach(
         files.slots(),
         (recordId, position) -> {
-          RawDocument document = RawDocument.wrap(log.readPayload(position));
+          LogRecord record = log.read(position);
+          RawDocument document = RawDocument.wrap(record.payload());
           PrimaryKey key = keys.of(document);
+          if (!isOurs.test(DataRecord.of(record.meta(), 0), key)) {
+            distrustAll("the slots have documents of other partitions");
+          }
           require(files.ids().find(key.bytes()) == recordId, PartitionFiles.IDS);
           if (files.sizes() != null) {
             var pair =
@@ -102,6 +118,18 @@ final class PartitionComparison {
     }
     if (files.sizes() != null) {
       compare(sizes);
+    }
+  }
+
+  /**
+   * The slots are not ours, and what was made of them too, but for the ids, without which a log
+   * that is not whole would not tell which documents there are.
+   */
+  private void distrustAll(String reason) {
+    for (String name : files.structures()) {
+      if (!name.equals(PartitionFiles.IDS) || log.isComplete()) {
+        faults.putIfAbsent(name, reason);
+      }
     }
   }
 

@@ -3,6 +3,8 @@ package dev.orrery.storage.chronicle;
 import dev.orrery.storage.PartitionStatistics;
 import dev.orrery.storage.PartitionStore.LargestKey;
 import dev.orrery.storage.StorageException;
+import dev.orrery.storage.index.BTree;
+import dev.orrery.storage.index.FileOwner;
 import dev.orrery.storage.index.IndexSpec;
 import dev.orrery.storage.index.SlotFile;
 import dev.orrery.storage.partition.EpkRange;
@@ -10,6 +12,8 @@ import java.util.Arrays;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
+import java.util.TreeSet;
+import java.util.function.Function;
 
 /**
  * The structures of one physical partition: record slots, the map of primary keys, the map of
@@ -56,6 +60,9 @@ final class PartitionFiles {
 
   /** Among the stamps: recovery gave each structure what it lacked, which it did not always do. */
   static final String COMPARED = "compared";
+
+  /** Among the stamps: every structure on disk says whose it is. */
+  static final String OWNED = "owned";
 
   private final SlotFile slots;
   private final KeyIndex ids;
@@ -118,6 +125,19 @@ final class PartitionFiles {
       }
     }
     throw dropped(wanted);
+  }
+
+  /** Reads an index that nobody takes away meanwhile. */
+  <T> T inside(IndexSpec wanted, Function<OrderedIndex, T> reading) {
+    OrderedIndex index = require(wanted);
+    if (!index.tryEnter()) {
+      throw dropped(wanted);
+    }
+    try {
+      return reading.apply(index);
+    } finally {
+      index.leave();
+    }
   }
 
   static StorageException dropped(IndexSpec index) {
@@ -212,7 +232,36 @@ final class PartitionFiles {
   Map<String, Long> stamps() {
     var stamps = structureStamps();
     stamps.put(COMPARED, 1L);
+    if (unowned().isEmpty()) {
+      stamps.put(OWNED, 1L);
+    }
     return stamps;
+  }
+
+  /** The structures on disk that do not say whose they are: an older version saved them. */
+  Set<String> unowned() {
+    var names = new TreeSet<String>();
+    addUnowned(names, SLOTS, slots.lsn(), slots.savedOwner());
+    addUnowned(names, IDS, ids);
+    addUnowned(names, SIZES, sizes);
+    for (OrderedIndex index : indexes) {
+      BTree tree = index.tree();
+      addUnowned(names, INDEX + index.entry().id(), tree.lsn(), tree.savedOwner());
+      addUnowned(names, UNIQUE + index.entry().id(), index.unique());
+    }
+    return names;
+  }
+
+  private static void addUnowned(Set<String> names, String name, KeyIndex map) {
+    if (map != null && map.saved() != null) {
+      addUnowned(names, name, map.checkpointLsn(), map.saved().owner());
+    }
+  }
+
+  private static void addUnowned(Set<String> names, String name, long lsn, FileOwner owner) {
+    if (lsn > 0 && owner.isNone()) {
+      names.add(name);
+    }
   }
 
   private TreeMap<String, Long> structureStamps() {
@@ -233,6 +282,11 @@ final class PartitionFiles {
     return stamps;
   }
 
+  /** The names of all structures. */
+  Set<String> structures() {
+    return structureStamps().keySet();
+  }
+
   /** The structures that were never saved. */
   Set<String> unsaved() {
     var stamps = structureStamps();
@@ -243,14 +297,18 @@ final class PartitionFiles {
   /** The structures that have more than a log that ends there. */
   Set<String> newerThan(long lastLsn) {
     var stamps = structureStamps();
-    stamps.computeIfPresent(IDS, (name, lsn) -> ids.newestLsn());
-    stamps.computeIfPresent(SIZES, (name, lsn) -> sizes.newestLsn());
+    stamps.computeIfPresent(IDS, (name, lsn) -> newestLsn(ids));
+    stamps.computeIfPresent(SIZES, (name, lsn) -> newestLsn(sizes));
     for (OrderedIndex index : indexes) {
       String name = UNIQUE + index.entry().id();
-      stamps.computeIfPresent(name, (same, lsn) -> index.unique().newestLsn());
+      stamps.computeIfPresent(name, (same, lsn) -> newestLsn(index.unique()));
     }
     stamps.values().removeIf(lsn -> lsn <= lastLsn);
     return stamps.keySet();
+  }
+
+  private static long newestLsn(KeyIndex map) {
+    return map.saved() == null ? KeyIndex.NEVER : map.saved().newestLsn();
   }
 
   void countBytes(long bytesAdded) {

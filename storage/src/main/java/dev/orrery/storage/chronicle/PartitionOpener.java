@@ -6,6 +6,7 @@ import dev.orrery.storage.StorageHooks;
 import dev.orrery.storage.catalog.CollectionInfo;
 import dev.orrery.storage.catalog.CollectionInfo.IndexEntry;
 import dev.orrery.storage.index.BTree;
+import dev.orrery.storage.index.FileOwner;
 import dev.orrery.storage.index.IndexKeys;
 import dev.orrery.storage.index.IndexSpec;
 import dev.orrery.storage.index.PageFilePool;
@@ -15,8 +16,8 @@ import dev.orrery.storage.value.RawDocument;
 import dev.orrery.storage.value.StringOrder;
 import java.io.IOException;
 import java.nio.file.Files;
+import java.nio.file.LinkOption;
 import java.nio.file.Path;
-import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -47,12 +48,45 @@ final class PartitionOpener {
   private final PageFilePool pool;
   private final StorageHooks hooks;
   private final EngineOptions options;
+  private volatile long store;
 
   PartitionOpener(Path root, PageFilePool pool, StorageHooks hooks, EngineOptions options) {
     this.root = root;
     this.pool = pool;
     this.hooks = hooks;
     this.options = options;
+  }
+
+  /** Says which store this is, before anything is opened; 0 if that could not be written down. */
+  void identify(long ours) {
+    store = ours;
+  }
+
+  /** Which store this is: every file says so. */
+  long store() {
+    return store;
+  }
+
+  /** The store that most of the files say they are of; 0 if there are none that say it. */
+  long storeOfFiles() {
+    var counts = new TreeMap<Long, Integer>();
+    if (Files.isDirectory(root)) {
+      list(root).forEach(one -> counts.merge(storeOf(one), 1, Integer::sum));
+    }
+    counts.remove(0L);
+    return counts.entrySet().stream()
+        .max(Map.Entry.comparingByValue())
+        .map(Map.Entry::getKey)
+        .orElse(0L);
+  }
+
+  private static long storeOf(Path partition) {
+    Path path = partition.resolve(PartitionFiles.SLOTS);
+    try (SlotFile slots = SlotFile.open(path, new PageFilePool(), false)) {
+      return slots.savedOwner().store();
+    } catch (StorageException e) {
+      return 0; // it is looked at again when it is opened
+    }
   }
 
   Path directory(int collection, int partition) {
@@ -66,9 +100,11 @@ final class PartitionOpener {
       public PartitionFiles open(Set<String> discarded, Map<String, String> damage) {
         CollectionInfo present = info.get();
         Path directory = directory(present.id(), partition);
-        createDirectory(directory);
+        clear(directory);
         deleteLeavings(directory, present);
-        return PartitionOpener.this.open(partition, present, opening(directory, discarded, damage));
+        var place = place(present.id(), partition);
+        var opening = new StructureOpening(place, discarded, damage);
+        return PartitionOpener.this.open(partition, present, opening);
       }
 
       @Override
@@ -78,19 +114,18 @@ final class PartitionOpener {
     };
   }
 
-  private StructureOpening opening(
-      Path directory, Set<String> discarded, Map<String, String> damage) {
-    return new StructureOpening(directory, pool, options.isDurable(), discarded, damage);
+  private StructureOpening.Place place(int collection, int partition) {
+    var owner = new FileOwner(store, collection, partition, 0, FileOwner.Kind.NONE);
+    return new StructureOpening.Place(
+        directory(collection, partition), owner, pool, options.isDurable());
   }
 
   private PartitionFiles open(int partition, CollectionInfo info, StructureOpening opening) {
     Path directory = directory(info.id(), partition);
     SlotFile slots = opening.slots(PartitionFiles.SLOTS);
-    KeyIndex ids = opening.map(PartitionFiles.IDS, map(KeyIndexOptions.single()));
+    KeyIndex ids = opening.ids(map(KeyIndexOptions.single()));
     KeyIndex sizes =
-        info.partitionKey() == null
-            ? null
-            : opening.map(PartitionFiles.SIZES, map(KeyIndexOptions.pair()));
+        info.partitionKey() == null ? null : opening.sizes(map(KeyIndexOptions.pair()));
     var indexes = new OrderedIndex[info.indexes().size()];
     for (int i = 0; i < indexes.length; i++) {
       indexes[i] = openIndex(opening, info.indexes().get(i));
@@ -105,23 +140,27 @@ final class PartitionOpener {
   OrderedIndex createIndex(int collection, int partition, IndexEntry entry) {
     Path directory = directory(collection, partition);
     deleteIndex(directory, entry.id());
-    return openIndex(opening(directory, Set.of(), new TreeMap<>()), entry);
+    var place = place(collection, partition);
+    try {
+      return openIndex(new StructureOpening(place, Set.of(), new TreeMap<>()), entry);
+    } catch (RuntimeException | Error e) {
+      deleteIndex(directory, entry.id());
+      throw e;
+    }
   }
 
   private OrderedIndex openIndex(StructureOpening opening, IndexEntry entry) {
     IndexSpec spec = entry.spec();
-    BTree tree = opening.tree(PartitionFiles.INDEX + entry.id());
+    BTree tree = opening.tree(PartitionFiles.INDEX + entry.id(), entry.id());
     boolean needsMap = spec.isUnique() && !spec.name().equals(ID_INDEX);
-    KeyIndex unique =
-        needsMap
-            ? opening.map(PartitionFiles.UNIQUE + entry.id(), map(KeyIndexOptions.single()))
-            : null;
+    KeyIndex unique = needsMap ? opening.unique(entry.id(), map(KeyIndexOptions.single())) : null;
     return new OrderedIndex(entry, keys(spec), tree, unique);
   }
 
   /** Whatever state the files are in: they are not opened. */
   private void deleteIndex(Path directory, int index) {
-    BTree.openEmpty(directory.resolve(PartitionFiles.INDEX + index), pool, false).delete();
+    Path tree = directory.resolve(PartitionFiles.INDEX + index);
+    BTree.openEmpty(tree, FileOwner.NONE, pool, false).delete();
     deleteDirectory(directory.resolve(PartitionFiles.UNIQUE + index));
   }
 
@@ -171,8 +210,14 @@ final class PartitionOpener {
         .forEach(PartitionOpener::deleteDirectory);
   }
 
-  private static void createDirectory(Path directory) {
+  /** Makes the directory, also where something else has its name: all it held can be made anew. */
+  private void clear(Path directory) {
     try {
+      for (Path path : List.of(root, directory)) {
+        if (Files.exists(path, LinkOption.NOFOLLOW_LINKS) && !Files.isDirectory(path)) {
+          PrivateFiles.delete(path);
+        }
+      }
       PrivateFiles.createDirectories(directory);
     } catch (IOException e) {
       throw new StorageException(StorageException.Reason.IO, "cannot create " + directory, e);
@@ -180,13 +225,8 @@ final class PartitionOpener {
   }
 
   static void deleteDirectory(Path directory) {
-    if (!Files.exists(directory)) {
-      return;
-    }
-    try (Stream<Path> paths = Files.walk(directory)) {
-      for (Path path : paths.sorted(Comparator.reverseOrder()).toList()) {
-        Files.deleteIfExists(path);
-      }
+    try {
+      PrivateFiles.delete(directory);
     } catch (IOException e) {
       throw new StorageException(StorageException.Reason.IO, "cannot delete " + directory, e);
     }

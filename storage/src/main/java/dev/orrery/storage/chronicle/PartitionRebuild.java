@@ -1,7 +1,9 @@
 package dev.orrery.storage.chronicle;
 
+import dev.orrery.storage.Advice;
 import dev.orrery.storage.StorageException;
 import dev.orrery.storage.catalog.CollectionInfo;
+import dev.orrery.storage.catalog.CollectionInfo.IndexEntry;
 import dev.orrery.storage.log.Log;
 import dev.orrery.storage.log.LogCursor;
 import dev.orrery.storage.log.LogGroup;
@@ -9,6 +11,7 @@ import dev.orrery.storage.partition.EpkRange;
 import dev.orrery.storage.partition.PartitionMap;
 import dev.orrery.storage.value.RawDocument;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.Map;
 import java.util.Set;
 import java.util.function.Supplier;
@@ -32,8 +35,14 @@ final class PartitionRebuild {
 
   /** How structures that have all that the log has differ; all documents are read if they must. */
   Map<String, String> compare(PartitionFiles files, boolean isThorough) {
-    var comparison = new PartitionComparison(files, log, keys);
+    var comparison = new PartitionComparison(files, log, keys, this::isOurs);
     return isThorough ? comparison.documents() : comparison.counts();
+  }
+
+  /** Whether a record with that key can be in a slot of this partition. */
+  private boolean isOurs(DataRecord record, PrimaryKey key) {
+    return record.collection() == description.get().id()
+        && (!keys.isPartitioned() || range.contains(key.epk()));
   }
 
   /**
@@ -42,12 +51,33 @@ final class PartitionRebuild {
   void requirePossible(Set<String> lost) {
     if (lost.contains(PartitionFiles.SLOTS)
         && lost.contains(PartitionFiles.IDS)
-        && !log.isComplete()) {
+        && !log.isComplete()
+        && description.get().indexes().stream().noneMatch(entry -> isWitness(entry, lost))) {
       throw new StorageException(
           StorageException.Reason.CORRUPT,
-          "compaction has removed a part of the log, and without slots and ids nobody knows which"
-              + " documents of the rest are deleted");
+          "compaction has removed a part of the log, and without slots, ids and indexes nobody"
+              + " knows which documents of the rest are deleted"
+              + Advice.DAMAGED);
     }
+  }
+
+  /** Whether an index that is there knows of every document. */
+  private static boolean isWitness(IndexEntry entry, Set<String> lost) {
+    return entry.ready()
+        && !lost.contains(PartitionFiles.INDEX + entry.id())
+        && LiveRecords.areIn(entry.spec());
+  }
+
+  /** What is left that knows of every document; null if the ids do, or the log has all of it. */
+  private LiveRecords live(PartitionFiles files, Set<String> lost) {
+    if (log.isComplete() || !lost.contains(PartitionFiles.IDS)) {
+      return null;
+    }
+    return Arrays.stream(files.indexes())
+        .filter(index -> isWitness(index.entry(), lost))
+        .findFirst()
+        .map(index -> LiveRecords.of(index.tree()))
+        .orElseThrow();
   }
 
   /**
@@ -60,9 +90,10 @@ final class PartitionRebuild {
     if (lost.contains(PartitionFiles.SLOTS)) {
       lsn = log.lastLsn();
       log.awaitDurable(lsn); // a structure must never claim more than the log has
-      fillSlots(files);
+      LiveRecords live = live(files, lost);
+      fillSlots(files, live);
       if (!log.isComplete()) {
-        dropDead(files);
+        dropDead(files, live);
       }
     }
     long[] bytes = {0};
@@ -78,18 +109,18 @@ final class PartitionRebuild {
   }
 
   /** Follows every record of the partition from the first that is left to the last. */
-  private void fillSlots(PartitionFiles files) {
+  private void fillSlots(PartitionFiles files, LiveRecords live) {
     LogCursor cursor = log.from(1);
     for (LogGroup group = cursor.next(); group != null; group = cursor.next()) {
       for (int i = 0; i < group.size(); i++) {
         if (group.kind(i) != DataRecord.CATALOG) {
-          fillSlot(files, group, i);
+          fillSlot(files, live, group, i);
         }
       }
     }
   }
 
-  private void fillSlot(PartitionFiles files, LogGroup group, int index) {
+  private void fillSlot(PartitionFiles files, LiveRecords live, LogGroup group, int index) {
     DataRecord record = DataRecord.of(group.source(), group.metaOffset(index));
     if (record.collection() != description.get().id()) {
       return;
@@ -104,7 +135,9 @@ final class PartitionRebuild {
       long recordId =
           description.get().partitions().recordIdNow(key.epk(), group.lsn(), record.recordId());
       files.slots().set(recordId, isDelete ? 0 : group.position(index));
-      if (group.lsn() > files.ids().appliedLsn(key.bytes())) {
+      if (live != null) {
+        live.follow(group.lsn(), group.kind(index), recordId);
+      } else if (group.lsn() > files.ids().appliedLsn(key.bytes())) {
         follow(files.ids(), key, group.kind(index), recordId);
       }
     }
@@ -134,27 +167,37 @@ final class PartitionRebuild {
   /**
    * Takes out documents whose deletion the log no longer has: the ids have no key for them. Those
    * that are left have their last version in the log, which compaction keeps.
+   *
+   * @param live which documents there are, if the ids do not know it
    */
-  private void dropDead(PartitionFiles files) {
+  private void dropDead(PartitionFiles files, LiveRecords live) {
     var dead = new ArrayList<Long>();
     PartitionComparison.forEach(
         files.slots(),
         (recordId, position) -> {
-          RawDocument document = RawDocument.wrap(log.readPayload(position));
-          if (files.ids().find(keys.of(document).bytes()) != recordId) {
+          boolean isLive =
+              live == null ? hasKey(files, recordId, position) : live.contains(recordId);
+          if (!isLive) {
             dead.add(recordId);
           }
         });
     dead.forEach(recordId -> files.slots().set(recordId, 0));
-    if (files.slots().count() != files.ids().size()) {
+    long documents = live == null ? files.ids().size() : live.count();
+    if (files.slots().count() != documents) {
       throw new StorageException(
           StorageException.Reason.CORRUPT,
           "of "
-              + files.ids().size()
+              + documents
               + " documents the log has "
               + files.slots().count()
-              + " that were not deleted");
+              + " that were not deleted"
+              + Advice.DAMAGED);
     }
+  }
+
+  private boolean hasKey(PartitionFiles files, long recordId, long position) {
+    RawDocument document = RawDocument.wrap(log.readPayload(position));
+    return files.ids().find(keys.of(document).bytes()) == recordId;
   }
 
   private void index(PartitionFiles files, Set<String> lost, long recordId, RawDocument document) {

@@ -39,12 +39,12 @@ final class PartitionScan implements RecordCursor {
     sources.add(new Source(partition, Lineage.NONE, last));
   }
 
-  static PartitionScan forward(PhysicalPartition partition, long after) {
-    return new PartitionScan(partition, after, false);
+  static PartitionScan forward(PhysicalPartition partition) {
+    return new PartitionScan(partition, 0, false);
   }
 
-  static PartitionScan backward(PhysicalPartition partition, long before) {
-    return new PartitionScan(partition, before, true);
+  static PartitionScan backward(PhysicalPartition partition) {
+    return new PartitionScan(partition, Long.MAX_VALUE, true);
   }
 
   @Override

@@ -1,5 +1,6 @@
 package dev.orrery.storage.chronicle;
 
+import dev.orrery.storage.Advice;
 import dev.orrery.storage.IndexCursor;
 import dev.orrery.storage.IndexRange;
 import dev.orrery.storage.Lane;
@@ -35,6 +36,10 @@ final class PhysicalPartition implements PartitionStore {
    * Two things may happen to the position between reading the slot and reading the log: the document
    * is replaced (the old bytes are still there, a read may return either version), or compaction
    * moved it and deleted the segment (the slot then already names the new place: try again).
+   *
+   * A commit of several changes is seen as a whole: while its Flight has not landed, whoever meets one
+   * of its versions waits. A deletion is met too, by a slot that names its record, as -position; what
+   * led there goes when the flight has landed.
    */
 
   final ReentrantLock lock = new ReentrantLock();
@@ -51,9 +56,10 @@ final class PhysicalPartition implements PartitionStore {
   private final PartitionMap.Entry entry;
   private final PartitionFiles.Opener opener;
   private final Log log;
+  private final Trail trail;
   private final Guard guard;
   private volatile PartitionFiles files;
-  private volatile List<Successor> successors;
+  private final Succession succession = new Succession(this);
   private SplitMirror mirror;
   private Validation.Tally follower;
   private volatile boolean isDropped;
@@ -61,16 +67,25 @@ final class PhysicalPartition implements PartitionStore {
   private volatile Throwable failure;
 
   PhysicalPartition(
-      int collectionId, PartitionMap.Entry entry, PartitionFiles.Opener opener, Log log) {
+      int collectionId,
+      PartitionMap.Entry entry,
+      PartitionFiles.Opener opener,
+      Log log,
+      ReadPoints points) {
     this.collectionId = collectionId;
     this.entry = entry;
     this.opener = opener;
     this.log = log;
+    this.trail = new Trail(points, lock);
     this.guard = new Guard();
   }
 
   int collectionId() {
     return collectionId;
+  }
+
+  Log log() {
+    return log;
   }
 
   @Override
@@ -100,6 +115,7 @@ final class PhysicalPartition implements PartitionStore {
           throw gone();
         }
         files = opener.open();
+        isChanged |= !files.unowned().isEmpty(); // so that the next checkpoint saves all anew
       }
       return files;
     } finally {
@@ -155,16 +171,16 @@ final class PhysicalPartition implements PartitionStore {
 
   /** Who took over after a split or a merge; null while this one serves. */
   List<Successor> successors() {
-    return successors;
+    return succession.all();
   }
 
   boolean isRetired() {
-    return successors != null;
+    return succession.all() != null;
   }
 
   /** Hands over after a split or a merge. The lock must be held; {@link #drop} follows. */
   void retire(List<Successor> to) {
-    successors = List.copyOf(to);
+    succession.begin(to);
     mirror = null;
   }
 
@@ -200,11 +216,26 @@ final class PhysicalPartition implements PartitionStore {
 
   /** The present indexes; none when the partition is gone, which the commit then finds out. */
   OrderedIndex[] indexesIfPresent() {
-    return isDropped ? NO_INDEXES : files().indexes();
+    if (isDropped) {
+      return NO_INDEXES;
+    }
+    try {
+      return files().indexes();
+    } catch (StorageException e) {
+      if (e.reason() != StorageException.Reason.COLLECTION_DROPPED) {
+        throw e;
+      }
+      return NO_INDEXES; // dropped before it was ever opened
+    }
   }
 
   void markChanged() {
     isChanged = true;
+  }
+
+  /** What readers have to know of commits. */
+  Trail trail() {
+    return trail;
   }
 
   /**
@@ -254,12 +285,19 @@ final class PhysicalPartition implements PartitionStore {
   @Override
   public StoredDocument find(byte[] primaryKey, WorkMeter meter) {
     if (isRetired() || !tryEnter()) {
-      return findInSuccessors(primaryKey, meter);
+      return succession.find(primaryKey, meter);
     }
     try {
       PartitionFiles opened = files();
       long recordId = opened.ids().find(primaryKey);
-      return recordId == KeyIndex.ABSENT ? null : read(opened, recordId, meter);
+      while (recordId != KeyIndex.ABSENT) {
+        StoredDocument found = read(opened, recordId, meter);
+        if (found != null) {
+          return found;
+        }
+        recordId = next(opened, primaryKey, recordId);
+      }
+      return null;
     } finally {
       leave();
     }
@@ -268,29 +306,29 @@ final class PhysicalPartition implements PartitionStore {
   @Override
   public boolean copy(byte[] primaryKey, BsonEncoder out, WorkMeter meter) {
     if (isRetired() || !tryEnter()) {
-      return copyFromSuccessors(primaryKey, out, meter);
+      return succession.copy(primaryKey, out, meter);
     }
     try {
       PartitionFiles opened = files();
       long recordId = opened.ids().find(primaryKey);
-      return recordId != KeyIndex.ABSENT && copy(opened, recordId, out, meter);
+      while (recordId != KeyIndex.ABSENT && !copy(opened, recordId, out, meter)) {
+        recordId = next(opened, primaryKey, recordId);
+      }
+      return recordId != KeyIndex.ABSENT;
     } finally {
       leave();
     }
   }
 
-  private boolean copyFromSuccessors(byte[] primaryKey, BsonEncoder out, WorkMeter meter) {
-    for (Successor successor : successorsOrNone()) {
-      if (successor.partition().copy(primaryKey, out, meter)) {
-        return true;
-      }
-    }
-    return false;
+  /** The record that a commit gave the key when it deleted the one before; ABSENT without one. */
+  private static long next(PartitionFiles opened, byte[] primaryKey, long before) {
+    long now = opened.ids().find(primaryKey);
+    return now == before ? KeyIndex.ABSENT : now;
   }
 
   private boolean copy(PartitionFiles opened, long recordId, BsonEncoder out, WorkMeter meter) {
     for (; ; ) {
-      long position = opened.slots().get(recordId);
+      long position = trail.position(opened.slots(), recordId, log);
       if (position == 0) {
         return false;
       }
@@ -301,7 +339,7 @@ final class PhysicalPartition implements PartitionStore {
         return true;
       } catch (StorageException e) {
         if (isReplaced(e)) {
-          StoredDocument there = readFromSuccessors(recordId, meter);
+          StoredDocument there = succession.read(recordId, meter);
           if (there != null) {
             out.writeDocument(there.document());
           }
@@ -323,51 +361,22 @@ final class PhysicalPartition implements PartitionStore {
   /** Lets only pass that compaction took the document elsewhere while it was to be read. */
   private void requireMoved(
       PartitionFiles opened, long recordId, long position, StorageException failure) {
-    if (failure.reason() != StorageException.Reason.LOG_TRIMMED) {
+    boolean isBad = failure.reason() == StorageException.Reason.CORRUPT;
+    if (!isBad && failure.reason() != StorageException.Reason.LOG_TRIMMED) {
       throw failure;
     }
-    if (opened.slots().get(recordId) == position) {
+    if (isBad || opened.slots().get(recordId) == position) {
       throw new StorageException(
           StorageException.Reason.CORRUPT,
-          "record " + recordId + " of " + this + ": " + failure.getMessage(),
+          "record " + recordId + " of " + this + ": " + failure.getMessage() + Advice.GIVE_UP,
           failure);
     }
-  }
-
-  /** A reader that was routed before a split finds the document where it is now. */
-  private StoredDocument findInSuccessors(byte[] primaryKey, WorkMeter meter) {
-    for (Successor successor : successorsOrNone()) {
-      StoredDocument found = successor.partition().find(primaryKey, meter);
-      if (found != null) {
-        return found;
-      }
-    }
-    return null;
-  }
-
-  private StoredDocument readFromSuccessors(long recordId, WorkMeter meter) {
-    for (Successor successor : successorsOrNone()) {
-      StoredDocument found = successor.partition().read(successor.recordId(recordId), meter);
-      if (found != null) {
-        return found;
-      }
-    }
-    return null;
-  }
-
-  /** Who has the documents now; nobody after a drop. */
-  private List<Successor> successorsOrNone() {
-    List<Successor> present = successors;
-    if (present == null && !isDropped) {
-      throw gone(); // closed: nobody knows whether there is such a document
-    }
-    return present == null ? List.of() : present;
   }
 
   @Override
   public StoredDocument read(long recordId, WorkMeter meter) {
     if (isRetired() || !tryEnter()) {
-      return readFromSuccessors(recordId, meter);
+      return succession.read(recordId, meter);
     }
     try {
       return read(files(), recordId, meter);
@@ -378,7 +387,7 @@ final class PhysicalPartition implements PartitionStore {
 
   private StoredDocument read(PartitionFiles opened, long recordId, WorkMeter meter) {
     for (; ; ) {
-      long position = opened.slots().get(recordId);
+      long position = trail.position(opened.slots(), recordId, log);
       if (position == 0) {
         return null;
       }
@@ -387,7 +396,7 @@ final class PhysicalPartition implements PartitionStore {
         bytes = log.readPayload(position);
       } catch (StorageException e) {
         if (isReplaced(e)) {
-          return readFromSuccessors(recordId, meter);
+          return succession.read(recordId, meter);
         }
         requireMoved(opened, recordId, position, e);
         continue;
@@ -402,12 +411,7 @@ final class PhysicalPartition implements PartitionStore {
 
   @Override
   public RecordCursor scan(boolean reverse) {
-    return reverse ? PartitionScan.backward(this, Long.MAX_VALUE) : PartitionScan.forward(this, 0);
-  }
-
-  @Override
-  public RecordCursor scanAfter(long recordId) {
-    return PartitionScan.forward(this, recordId);
+    return reverse ? PartitionScan.backward(this) : PartitionScan.forward(this);
   }
 
   @Override
@@ -417,7 +421,7 @@ final class PhysicalPartition implements PartitionStore {
 
   @Override
   public long estimate(IndexSpec index, IndexRange range) {
-    return inside(opened -> opened.require(index).estimate(range), Long::sum);
+    return inside(opened -> opened.inside(index, one -> one.estimate(range)), Long::sum);
   }
 
   @Override
@@ -435,7 +439,7 @@ final class PhysicalPartition implements PartitionStore {
         leave();
       }
     }
-    return requireSuccessors().stream()
+    return succession.require().stream()
         .map(successor -> successor.partition().statistics(within))
         .reduce(PartitionStatistics.NONE, PartitionStatistics::plus);
   }
@@ -452,10 +456,9 @@ final class PhysicalPartition implements PartitionStore {
   @Override
   public IndexStatistics statistics(IndexSpec index) {
     return inside(
-        opened -> {
-          OrderedIndex ordered = opened.require(index);
-          return new IndexStatistics(ordered.entries(), ordered.bytes(), ordered.fieldsSeen());
-        },
+        opened ->
+            opened.inside(
+                index, one -> new IndexStatistics(one.entries(), one.bytes(), one.fieldsSeen())),
         IndexStatistics::plus);
   }
 
@@ -468,18 +471,10 @@ final class PhysicalPartition implements PartitionStore {
         leave();
       }
     }
-    return requireSuccessors().stream()
+    return succession.require().stream()
         .map(successor -> successor.partition().inside(reading, plus))
         .reduce(plus)
         .orElseThrow();
-  }
-
-  private List<Successor> requireSuccessors() {
-    List<Successor> present = successors;
-    if (present == null) {
-      throw gone();
-    }
-    return present;
   }
 
   /** Why nothing can be read here. */

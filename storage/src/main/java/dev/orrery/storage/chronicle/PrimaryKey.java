@@ -1,5 +1,8 @@
 package dev.orrery.storage.chronicle;
 
+import dev.orrery.storage.WriteKey;
+import dev.orrery.storage.value.RawValue;
+
 /**
  * What identifies a document inside its collection, as bytes.
  *
@@ -7,5 +10,7 @@ package dev.orrery.storage.chronicle;
  * @param bytes partition key and {@code _id}, encoded
  * @param logicalKey effective and encoded partition key, under which the size of the logical
  *     partition is counted; null in a collection without a partition key
+ * @param partitionKey the partition key's value; null when it is missing, or there is none
  */
-record PrimaryKey(String epk, byte[] bytes, byte[] logicalKey) {}
+record PrimaryKey(String epk, byte[] bytes, byte[] logicalKey, RawValue partitionKey)
+    implements WriteKey {}

@@ -14,12 +14,14 @@ import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
 import java.util.Arrays;
 import java.util.Objects;
+import org.bson.BsonDocument;
 import org.bson.BsonValue;
 
 /** Computes the primary keys of one collection's documents. */
 final class PrimaryKeys {
   private static final byte[] ID = "_id".getBytes(StandardCharsets.UTF_8);
 
+  private static final byte[] NOTHING = new byte[0];
   private static final int EPK_CHARACTERS = 32;
   private static final int KEY_BYTES_MAX = 1024;
   private static final int CUT_KEY_BYTES = 256;
@@ -70,20 +72,27 @@ final class PrimaryKeys {
     return value;
   }
 
+  /** The key of a new document; whoever writes it asks {@link #requireNoArray} first. */
+  PrimaryKey ofNew(RawDocument document) {
+    RawValue id = requireId(document);
+    RawValue value = partitionKeyOrArray(document);
+    return value != null && value.isArray()
+        ? new PrimaryKey("", NOTHING, null, value) // is going to be refused, and may be large
+        : of(value, id);
+  }
+
   /**
-   * The key of a document that is to be written. Refuses one that would not be found again: with an
-   * array on the path of its partition key, or in the place of another that has another key.
-   *
-   * @param before what it replaces, or null
+   * The key of a document that is to take the place of another. Refuses one that would not be found
+   * again: with an array on the path of its partition key, or with another key.
    */
-  PrimaryKey ofWritten(RawDocument before, RawDocument after) {
+  PrimaryKey ofReplacement(RawDocument before, RawDocument after) {
     RawValue id = requireId(after);
-    RawValue value = partitionKey == null ? null : requireNoArray(after);
+    RawValue value = partitionKeyOrArray(after);
+    requireNoArray(value);
     PrimaryKey key = of(value, id);
     // Almost always the bytes are the same; else equal values of other types have the same key.
     boolean isSame =
-        before == null
-            || id.equals(before.field(ID)) && Objects.equals(value, partitionKeyOf(before))
+        id.equals(before.field(ID)) && Objects.equals(value, partitionKeyOf(before))
             || Arrays.equals(of(before).bytes(), key.bytes());
     if (!isSame) {
       throw new StorageException(
@@ -93,20 +102,27 @@ final class PrimaryKeys {
     return key;
   }
 
-  /** The partition key's value, or null when it is missing. */
-  private RawValue requireNoArray(RawDocument document) {
+  /** Refuses a document that would not be found again by its partition key. */
+  static void requireNoArray(RawValue partitionKey) {
+    if (partitionKey != null && partitionKey.isArray()) {
+      throw new StorageException(
+          StorageException.Reason.KEY_HAS_ARRAY,
+          "Shard key cannot contain array values or array descendants.");
+    }
+  }
+
+  /** The partition key's value or an array on its path; null when there is neither. */
+  private RawValue partitionKeyOrArray(RawDocument document) {
+    if (partitionKey == null) {
+      return null;
+    }
     RawDocument parent = document;
     for (int i = 0; ; i++) {
       RawValue value = parent.field(partitionKey[i]);
-      if (value != null && value.isArray()) {
-        throw new StorageException(
-            StorageException.Reason.KEY_HAS_ARRAY,
-            "Shard key cannot contain array values or array descendants.");
-      }
-      if (i == partitionKey.length - 1) {
+      if (value == null || value.isArray() || i == partitionKey.length - 1) {
         return value;
       }
-      if (value == null || !value.isDocument()) {
+      if (!value.isDocument()) {
         return null;
       }
       parent = value.asDocument();
@@ -126,27 +142,66 @@ final class PrimaryKeys {
   }
 
   PrimaryKey of(RawValue partitionKeyValue, RawValue id) {
-    var encoder = new KeyEncoder(strings);
     if (partitionKey == null) {
-      return new PrimaryKey("", bounded(encoder.append(id, false).toByteArray()), null);
+      return new PrimaryKey("", bytes(null, id), null, null);
     }
     byte[] encoded = encodePartitionKey(partitionKeyValue);
     String epk = epk(partitionKeyValue);
-    byte[] bytes = bounded(concat(encoded, encoder.append(id, false).toByteArray()));
-    return new PrimaryKey(epk, bytes, logicalKey(epk, encoded));
+    byte[] bytes = bounded(concat(encoded, encodeId(id)));
+    return new PrimaryKey(epk, bytes, logicalKey(epk, encoded), partitionKeyValue);
+  }
+
+  /** The bytes of that key alone, for which nothing needs to be hashed. */
+  byte[] bytes(RawValue partitionKeyValue, RawValue id) {
+    byte[] encodedId = encodeId(id);
+    return bounded(
+        partitionKey == null
+            ? encodedId
+            : concat(encodePartitionKey(partitionKeyValue), encodedId));
+  }
+
+  private byte[] encodeId(RawValue id) {
+    return new KeyEncoder(strings).append(id, false).toByteArray();
   }
 
   /** Partition key (under its dotted path, if it is there) and {@code _id}, as a document. */
   byte[] documentKey(RawDocument document) {
+    return documentKey(partitionKeyOf(document), document.field(ID));
+  }
+
+  /** The same of a document of which only these are known. */
+  byte[] documentKey(RawValue partitionKeyValue, RawValue id) {
     var encoder = new BsonEncoder(64);
     int start = encoder.startDocument();
-    RawValue value = partitionKeyOf(document);
-    if (value != null && !path.equals("_id")) {
-      encoder.writeElement(path, value);
+    if (partitionKeyValue != null && path != null && !path.equals("_id")) {
+      encoder.writeElement(path, partitionKeyValue);
     }
-    encoder.writeElement("_id", document.field(ID));
+    encoder.writeElement("_id", id);
     encoder.endDocument(start);
     return encoder.toByteArray();
+  }
+
+  /** The primary key of a document key. */
+  PrimaryKey ofDocumentKey(RawDocument documentKey) {
+    RawValue id = requireId(documentKey);
+    boolean isId = path == null || path.equals("_id");
+    byte[] name = isId ? ID : path.getBytes(StandardCharsets.UTF_8);
+    return of(documentKey.field(name), id);
+  }
+
+  /** A primary key in words, for people; a key that was cut, or has a collation, cannot be told. */
+  String describe(byte[] primaryKey) {
+    if (primaryKey.length == CUT_KEY_BYTES + DIGEST_BYTES || strings != StringOrder.UTF8) {
+      return "_id unknown";
+    }
+    var values = new KeyDecoder(primaryKey, new byte[0]);
+    String text = path == null ? "" : path + " " + json(values.next(false)) + ", ";
+    return text + "_id " + json(values.next(false));
+  }
+
+  private static String json(BsonValue value) {
+    String wrapped = new BsonDocument("v", value).toJson();
+    return wrapped.substring(wrapped.indexOf(':') + 1, wrapped.length() - 1).strip();
   }
 
   /** Where the documents of that partition key are in the key space. */

@@ -10,7 +10,10 @@ import dev.orrery.storage.log.LogGroup;
 import dev.orrery.storage.value.RawDocument;
 import java.util.HashSet;
 import java.util.Set;
+import java.util.function.LongSupplier;
 import java.util.stream.Collectors;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Brings an engine to the state of its log: the catalog and the structures of the last checkpoint,
@@ -31,19 +34,55 @@ final class Recovery {
    * checkpoint. If it has not, files were lost, and to go on would lose more.
    */
 
+  private static final Logger LOGGER = LoggerFactory.getLogger(Recovery.class);
+
   private final Log log;
   private final Collections collections;
   private final Garbage garbage;
+  private final LongSupplier newStore;
   private long replayedGroups;
 
-  Recovery(Log log, Collections collections, Garbage garbage) {
+  /**
+   * @param newStore a number for a store that has none, not 0 and unlike that of any other
+   */
+  Recovery(Log log, Collections collections, Garbage garbage, LongSupplier newStore) {
     this.log = log;
     this.collections = collections;
     this.garbage = garbage;
+    this.newStore = newStore;
   }
 
   Catalog run(CheckpointFile file) {
-    return run(read(file));
+    CheckpointFile.Content checkpoint = read(file);
+    requireHistory(checkpoint);
+    collections.opener().identify(store(file, checkpoint));
+    try {
+      return run(checkpoint);
+    } catch (RuntimeException | Error e) {
+      collections.close(); // whoever tries again in this process must not meet our files
+      if (isTrimmed(e)) {
+        throw corrupt(file + " is older than the log: " + e.getMessage());
+      }
+      throw e;
+    }
+  }
+
+  /** Which store this is: on disk before any file that says so. */
+  private long store(CheckpointFile file, CheckpointFile.Content checkpoint) {
+    if (checkpoint != null && checkpoint.store() != 0) {
+      return checkpoint.store();
+    }
+    // Only the checkpoint was lost, or an older version wrote it: the files are as good as before.
+    long found = collections.opener().storeOfFiles();
+    long store = found != 0 ? found : newStore.getAsLong();
+    try {
+      file.write(
+          (checkpoint == null ? CheckpointFile.Content.empty() : checkpoint).withStore(store));
+      return store;
+    } catch (StorageException e) {
+      LOGGER.warn("files will not say which store they are of: {}", e.getMessage());
+      return 0;
+    }
   }
 
   /** The last checkpoint; null without one, or when it is damaged and the log has all of it. */
@@ -65,7 +104,6 @@ final class Recovery {
   private Catalog run(CheckpointFile.Content checkpoint) {
     Catalog catalog = new Catalog();
     long replayFrom = 0;
-    requireHistory(checkpoint);
     if (checkpoint != null) {
       catalog = Catalog.fromBson(checkpoint.catalog());
       collections.expect(checkpoint.stamps(), ids(catalog));
@@ -95,6 +133,11 @@ final class Recovery {
               + ", but the checkpoint has group "
               + checkpoint.replayFrom());
     }
+  }
+
+  private static boolean isTrimmed(Throwable failure) {
+    return failure instanceof StorageException storage
+        && storage.reason() == StorageException.Reason.LOG_TRIMMED;
   }
 
   private static StorageException corrupt(String what) {
@@ -151,6 +194,20 @@ final class Recovery {
     }
   }
 
+  /**
+   * The version before, or null when it can no longer be read: it was given up, or rotted since.
+   */
+  private RawDocument findBefore(DataRecord record) {
+    try {
+      return RawDocument.wrap(log.readPayload(record.previous()));
+    } catch (StorageException e) {
+      if (e.reason() != StorageException.Reason.CORRUPT) {
+        throw e;
+      }
+      return null;
+    }
+  }
+
   private void replay(LogGroup group, int index) {
     DataRecord record = DataRecord.of(group.source(), group.metaOffset(index));
     ChronicleCollection collection = collections.find(record.collection());
@@ -160,11 +217,13 @@ final class Recovery {
     }
     byte kind = group.kind(index);
     RawDocument after = kind == DataRecord.DELETE ? null : RawDocument.wrap(group.payload(index));
-    RawDocument before =
-        kind == DataRecord.REPLACE || kind == DataRecord.DELETE
-            ? RawDocument.wrap(log.readPayload(record.previous()))
-            : null;
-    PrimaryKey key = collection.keys().of(after == null ? before : after);
+    boolean hasBefore = kind == DataRecord.REPLACE || kind == DataRecord.DELETE;
+    RawDocument before = hasBefore ? findBefore(record) : null;
+    RawDocument known = after == null ? before : after;
+    PrimaryKey key =
+        known == null
+            ? collection.keys().ofDocumentKey(RawDocument.wrap(group.payload(index)))
+            : collection.keys().of(known);
     PhysicalPartition partition = collection.partitionOf(key);
     long position = group.position(index);
     long recordId =
@@ -173,11 +232,19 @@ final class Recovery {
     if (kind == DataRecord.MOVE) {
       replay.move(recordId, record.previous(), position);
     } else {
-      replay.apply(new RecordReplay.Change(key, recordId, before, after), position);
+      if (hasBefore && before == null) {
+        new BlindRemoval(partition.files(), group.lsn())
+            .run(key, recordId, log.payloadLength(record.previous()));
+      }
+      if (known != null) {
+        replay.apply(new RecordReplay.Change(key, recordId, before, after), position);
+      }
     }
     if (record.previous() != 0) {
-      int bytes = before == null ? after.length() : before.length();
-      garbage.add(record.previous(), bytes);
+      RawDocument previous = hasBefore ? before : after;
+      garbage.add(
+          record.previous(),
+          previous == null ? log.payloadLength(record.previous()) : previous.length());
     }
     if (kind == DataRecord.DELETE) {
       garbage.add(position, group.payloadLength(index));

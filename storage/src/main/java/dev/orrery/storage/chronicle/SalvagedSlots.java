@@ -2,6 +2,7 @@ package dev.orrery.storage.chronicle;
 
 import dev.orrery.storage.PrivateFiles;
 import dev.orrery.storage.StorageException;
+import dev.orrery.storage.index.FileOwner;
 import dev.orrery.storage.index.PageFilePool;
 import dev.orrery.storage.index.SlotFile;
 import java.io.IOException;
@@ -33,10 +34,11 @@ final class SalvagedSlots implements AutoCloseable {
   /**
    * Copies and opens the slots.
    *
+   * @param owner whose they must be
    * @param stamp how new they are at least
-   * @throws StorageException CORRUPT when they are missing, older than that, or damaged
+   * @throws StorageException CORRUPT when they are missing, older than that, another's, or damaged
    */
-  static SalvagedSlots open(Path partition, Path scratch, long stamp) {
+  static SalvagedSlots open(Path partition, Path scratch, FileOwner owner, long stamp) {
     Path source = partition.resolve(PartitionFiles.SLOTS);
     Path copy = scratch.resolve(partition.getFileName() + "-" + PartitionFiles.SLOTS);
     try {
@@ -47,7 +49,7 @@ final class SalvagedSlots implements AutoCloseable {
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }
-    SlotFile slots = SlotFile.open(copy, new PageFilePool(), false);
+    SlotFile slots = SlotFile.open(copy, owner, new PageFilePool(), false);
     try {
       slots.verifyPages();
       if (slots.lsn() < stamp) {
@@ -69,16 +71,40 @@ final class SalvagedSlots implements AutoCloseable {
     if (!Files.exists(from)) {
       return;
     }
-    try (FileChannel in = FileChannel.open(from, StandardOpenOption.READ);
+    try (FileChannel in = openSource(from);
         FileChannel out = PrivateFiles.create(to)) {
       ByteBuffer buffer = ByteBuffer.allocateDirect(COPY_BYTES);
-      while (in.read(buffer.clear()) >= 0) {
+      while (read(from, in, buffer.clear())) {
         buffer.flip();
         while (buffer.hasRemaining()) {
           out.write(buffer);
         }
       }
     }
+  }
+
+  private static FileChannel openSource(Path from) {
+    try {
+      return FileChannel.open(from, StandardOpenOption.READ);
+    } catch (IOException e) {
+      throw unreadable(from, e);
+    }
+  }
+
+  private static boolean read(Path from, FileChannel in, ByteBuffer buffer) {
+    try {
+      return in.read(buffer) >= 0;
+    } catch (IOException e) {
+      throw unreadable(from, e);
+    }
+  }
+
+  /** The rest of the store can be read without them. */
+  private static StorageException unreadable(Path file, IOException cause) {
+    return new StorageException(
+        StorageException.Reason.CORRUPT,
+        file + ": it cannot be read: " + cause.getMessage(),
+        cause);
   }
 
   /** Everything that the log says up to this group is in the slots. */

@@ -59,15 +59,36 @@ public final class StoreCheck {
       return List.of(directory + " holds no store: there is no " + log);
     }
     try {
+      if (isRepairing && isDamaged(log)) {
+        checkStructures();
+      }
       new LogCheck(log, progress).run();
       checkStructures();
     } catch (StorageException e) {
       if (e.reason() == StorageException.Reason.UNUSABLE) {
         throw e;
       }
-      faults.add(e.getMessage());
+      boolean isFull = e.reason() == StorageException.Reason.DISK_FULL;
+      faults.add(isFull ? "not everything was checked: " + e.getMessage() : e.getMessage());
     }
     return faults;
+  }
+
+  /**
+   * Whether a repair must look first which documents are gone. When they have been given up, and
+   * the rest has moved, the damaged part of the log can go.
+   */
+  private boolean isDamaged(Path log) {
+    try {
+      new LogCheck(log, line -> {}).run();
+      return false;
+    } catch (StorageException e) {
+      if (e.reason() != StorageException.Reason.CORRUPT) {
+        throw e;
+      }
+      progress.accept("damaged: " + e.getMessage());
+      return true;
+    }
   }
 
   private void checkStructures() {
@@ -76,7 +97,8 @@ public final class StoreCheck {
             .with(new EngineOptions.Checkpoints(Long.MAX_VALUE, Long.MAX_VALUE))
             .with(new EngineOptions.Limits(Long.MAX_VALUE, Long.MAX_VALUE))
             .with(new EngineOptions.Compacting(Long.MAX_VALUE)); // nothing in the background
-    try (var engine = ChronicleEngine.open(directory, options, hooks)) {
+    var engine = ChronicleEngine.open(directory, options, hooks);
+    try {
       if (engine.replayedGroups() > 0) {
         progress.accept(
             "not stopped cleanly: recovery replayed " + engine.replayedGroups() + " groups");
@@ -86,10 +108,28 @@ public final class StoreCheck {
       }
       List<String> rebuilt = engine.rebuilt();
       if (isRepairing) {
+        engine.log().damagedSegments().forEach(engine::givenUp);
+        engine.compact(); // what can be read moves out of them, and those that are empty go
         rebuilt.forEach(what -> progress.accept("repaired: " + what));
       } else {
         faults.addAll(rebuilt);
       }
+    } finally {
+      close(engine);
+    }
+  }
+
+  /**
+   * What recovery did need not be saved: the log has it, and a full disk is no fault of a store.
+   */
+  private void close(ChronicleEngine engine) {
+    try {
+      engine.close();
+    } catch (StorageException e) {
+      if (e.reason() != StorageException.Reason.DISK_FULL) {
+        throw e;
+      }
+      progress.accept("nothing was saved: " + e.getMessage());
     }
   }
 
@@ -100,6 +140,7 @@ public final class StoreCheck {
       String name = collection.info().namespace().toString();
       result.found().forEach(fault -> progress.accept("repaired: " + name + ": " + fault));
     }
+    result.givenUp().forEach(one -> progress.accept("given up: " + one.what()));
     return result.remaining();
   }
 

@@ -6,6 +6,7 @@ import dev.orrery.storage.StorageException;
 import dev.orrery.storage.StorageHooks;
 import dev.orrery.storage.catalog.Catalog;
 import dev.orrery.storage.catalog.CollectionInfo;
+import dev.orrery.storage.index.FileOwner;
 import dev.orrery.storage.log.LogLoss;
 import dev.orrery.storage.log.LogRecord;
 import dev.orrery.storage.log.LogSalvage;
@@ -207,8 +208,9 @@ public final class StoreSalvage {
     for (PartitionMap.Entry entry : info.partitions().entries()) {
       String name = info.id() + "-" + entry.id();
       try {
-        var slots =
-            SalvagedSlots.open(directory.resolve("partitions").resolve(name), scratch, stamp(name));
+        Path partition = directory.resolve("partitions").resolve(name);
+        FileOwner owner = ownerOfSlots(info.id(), entry.id());
+        var slots = SalvagedSlots.open(partition, scratch, owner, stamp(name));
         slots.findLost(position -> log.find(position) != null);
         collection.add(entry.id(), slots);
       } catch (StorageException e) {
@@ -219,6 +221,11 @@ public final class StoreSalvage {
                 + " that were deleted before the log was compacted may be among those copied");
       }
     }
+  }
+
+  private FileOwner ownerOfSlots(int collection, int partition) {
+    long store = checkpoint == null ? 0 : checkpoint.store();
+    return new FileOwner(store, collection, partition, 0, FileOwner.Kind.SLOTS);
   }
 
   /** The reader of a report has followed the advice already. */

@@ -1,6 +1,7 @@
 package dev.orrery.storage.chronicle;
 
 import dev.orrery.storage.StorageException;
+import dev.orrery.storage.StoredDocument;
 import dev.orrery.storage.WorkMeter;
 import dev.orrery.storage.catalog.CollectionInfo;
 import dev.orrery.storage.partition.PartitionMap;
@@ -70,6 +71,11 @@ final class Takeover {
     /** The collection with its new partitions; called when the parents can no longer change. */
     CollectionInfo apply(CollectionInfo present);
 
+    /** What to do with a document that cannot be read: throw, or do without it. */
+    default void passOver(PhysicalPartition parent, long recordId, StorageException failure) {
+      throw failure;
+    }
+
     /** Who takes over from one of the parents; called after {@link #apply}. */
     List<Successor> successors(PhysicalPartition parent);
   }
@@ -86,6 +92,7 @@ final class Takeover {
 
   void run(Change change, Pauses pauses) {
     boolean isDone = false;
+    engine.requireRoom();
     try {
       for (PhysicalPartition parent : parents) {
         SplitMirror mirror = change.mirror(parent);
@@ -93,8 +100,10 @@ final class Takeover {
       }
       long start = System.nanoTime();
       copyAll(
+          change,
           share -> {
             engine.requireOpen();
+            engine.requireRoom();
             pauses.pause(share);
           });
       LOGGER.info("{} records of {} copied in {} ms", copied, parents, millisSince(start));
@@ -102,7 +111,10 @@ final class Takeover {
       isDone = true;
       // The parents' files may only go when the log surely says that they are no more.
       engine.log().awaitDurable(lsn);
-      parents.forEach(parent -> Collections.locked(parent, parent::drop));
+      engine
+          .points()
+          .whenPassed(
+              lsn, () -> parents.forEach(parent -> Collections.locked(parent, parent::drop)));
     } finally {
       if (!isDone) {
         parents.forEach(parent -> Collections.locked(parent, () -> parent.mirrorTo(null)));
@@ -111,13 +123,13 @@ final class Takeover {
     }
   }
 
-  private void copyAll(Pauses pauses) {
+  private void copyAll(Change change, Pauses pauses) {
     var checkpointer = new Checkpointer(engine.log(), () -> pauses.pause(done));
     long saved = 0;
     for (int i = 0; i < parents.size(); i++) {
       PhysicalPartition parent = parents.get(i);
       var walk = new PartitionWalk(parent);
-      while (walk.slice(() -> requireThere(parent), id -> copy(parent, id))) {
+      while (walk.slice(() -> requireThere(parent), id -> copy(change, parent, id))) {
         done = (i + walk.done()) / parents.size();
         pauses.pause(done);
         if (copied - saved >= SAVE_RECORDS) {
@@ -129,8 +141,18 @@ final class Takeover {
     children.forEach(child -> checkpointer.save(child, writers));
   }
 
-  private void copy(PhysicalPartition parent, long recordId) {
-    parent.mirror().copy(parent.read(recordId, new WorkMeter()));
+  private void copy(Change change, PhysicalPartition parent, long recordId) {
+    StoredDocument document;
+    try {
+      document = parent.read(recordId, new WorkMeter());
+    } catch (StorageException e) {
+      if (e.reason() != StorageException.Reason.CORRUPT) {
+        throw e;
+      }
+      change.passOver(parent, recordId, e);
+      return;
+    }
+    parent.mirror().copy(document);
     copied++;
   }
 
@@ -152,23 +174,23 @@ final class Takeover {
   private long handOver(Change change) {
     var checkpointer = new Checkpointer(engine.log());
     children.forEach(child -> checkpointer.save(child, writers));
-    engine.ddl().lock();
+    engine.catalog().lock().lock();
     writers.lock();
     long start = System.nanoTime();
     try {
       parents.forEach(Takeover::requireThere);
       CollectionInfo info = change.apply(collection.info());
-      engine.repartition(collection, info, owners(info.partitions()));
+      long lsn = engine.catalog().repartition(collection, info, owners(info.partitions()));
       for (PhysicalPartition child : children) {
         child.files().giveIds(info.partitions().find(child.id()).givenIds());
       }
       parents.forEach(parent -> parent.retire(change.successors(parent)));
-      return engine.log().lastLsn();
+      return lsn;
     } finally {
       long nanos = System.nanoTime() - start;
       writers.unlock();
       LOGGER.info("writers of {} were kept out for {} us", parents, nanos / 1000);
-      engine.ddl().unlock();
+      engine.catalog().lock().unlock();
     }
   }
 

@@ -45,12 +45,17 @@ public final class BTree implements AutoCloseable {
    * @param isDurable whether checkpoints are forced to disk
    */
   public static BTree open(Path path, PageFilePool pool, boolean isDurable) {
-    return new BTree(PageFile.open(path, PageFileKind.BTREE, pool, isDurable));
+    return open(path, FileOwner.NONE, pool, isDurable);
+  }
+
+  /** The same of a certain owner: what is another's is corrupt. */
+  public static BTree open(Path path, FileOwner owner, PageFilePool pool, boolean isDurable) {
+    return new BTree(PageFile.open(path, PageFileKind.BTREE, owner, pool, isDurable));
   }
 
   /** An empty tree in the place of a file that cannot be used. */
-  public static BTree openEmpty(Path path, PageFilePool pool, boolean isDurable) {
-    return new BTree(PageFile.openEmpty(path, PageFileKind.BTREE, pool, isDurable));
+  public static BTree openEmpty(Path path, FileOwner owner, PageFilePool pool, boolean isDurable) {
+    return new BTree(PageFile.openEmpty(path, PageFileKind.BTREE, owner, pool, isDurable));
   }
 
   /** Adds an entry; false if it was there. Record ids are not negative. */
@@ -181,6 +186,11 @@ public final class BTree implements AutoCloseable {
   /** The log position that the last durable checkpoint contains; 0 if there was none. */
   public long lsn() {
     return file.lsn();
+  }
+
+  /** Whose the last durable checkpoint says it is. */
+  public FileOwner savedOwner() {
+    return file.savedOwner();
   }
 
   /** Pages changed since the last checkpoint began: what the next one writes. */

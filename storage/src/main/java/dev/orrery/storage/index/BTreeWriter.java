@@ -118,9 +118,9 @@ final class BTreeWriter {
   }
 
   /** Puts the entry into the page at this level of the path, and a separator above if it splits. */
-  private void insertAt(int leafLevel, int leafIndex) {
-    int level = leafLevel;
-    int index = leafIndex;
+  private void insertAt(int startLevel, int startIndex) {
+    int level = startLevel;
+    int index = startIndex;
     int bias = 0;
     while (true) {
       page.write(path[level]);
@@ -135,7 +135,7 @@ final class BTreeWriter {
         cells.write(page, 0, cells.count());
         return;
       }
-      leafLevel = UNKNOWN;
+      leafLevel = UNKNOWN; // the way there is another one now
       if (isInner) {
         splitInner(bias);
       } else {

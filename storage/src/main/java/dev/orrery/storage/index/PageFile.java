@@ -31,6 +31,7 @@ final class PageFile {
   private final Path path;
   private final PageFilePool pool;
   private final PageFileKind kind;
+  private final FileOwner owner;
   private final PageFileImage image;
   private final long[] fields;
   private volatile int[] table; // page -> frame, or where in the image
@@ -43,10 +44,12 @@ final class PageFile {
   private long sequence;
   private boolean isClosed;
 
-  private PageFile(Path path, PageFilePool pool, PageFileKind kind, PageFileImage image) {
+  private PageFile(
+      Path path, PageFilePool pool, PageFileKind kind, FileOwner owner, PageFileImage image) {
     this.path = path;
     this.pool = pool;
     this.kind = kind;
+    this.owner = owner;
     this.image = image;
     PageFileHeader header = image.header();
     this.fields = header.fields().clone();
@@ -63,9 +66,13 @@ final class PageFile {
 
   /**
    * Opens the last complete checkpoint, or an empty file that exists from its first checkpoint on.
+   *
+   * @param owner who must have written it, unless nobody knows who did
    */
-  static PageFile open(Path path, PageFileKind kind, PageFilePool pool, boolean isDurable) {
-    var file = new PageFile(path, pool, kind, PageFileImage.open(path, kind, isDurable));
+  static PageFile open(
+      Path path, PageFileKind kind, FileOwner owner, PageFilePool pool, boolean isDurable) {
+    PageFileImage image = PageFileImage.open(path, kind, owner, isDurable);
+    var file = new PageFile(path, pool, kind, owner, image);
     if (file.image.isSmall()) {
       ByteBuffer content = file.image.readSmall();
       for (int page = 1; page < file.pageCount; page++) {
@@ -78,13 +85,19 @@ final class PageFile {
   }
 
   /** An empty file in the place of one that cannot be used. */
-  static PageFile openEmpty(Path path, PageFileKind kind, PageFilePool pool, boolean isDurable) {
-    return new PageFile(path, pool, kind, PageFileImage.empty(path, kind, isDurable));
+  static PageFile openEmpty(
+      Path path, PageFileKind kind, FileOwner owner, PageFilePool pool, boolean isDurable) {
+    return new PageFile(path, pool, kind, owner, PageFileImage.empty(path, kind, isDurable));
   }
 
   /** The log position of the last durable checkpoint; 0 if there was none. */
   long lsn() {
     return image.header().stamp().lsn();
+  }
+
+  /** Whose the last durable checkpoint says it is. */
+  FileOwner savedOwner() {
+    return image.header().stamp().owner();
   }
 
   Path path() {
@@ -192,7 +205,7 @@ final class PageFile {
             kind,
             pageCount,
             new PageFileHeader.FreeList(freeHead, freeCount),
-            new PageFileHeader.Stamp(sequence, lsn),
+            new PageFileHeader.Stamp(sequence, lsn, owner),
             fields.clone());
     boolean isWhole = image.isSmall();
     int[] pages = new int[isWhole ? pageCount - 1 : dirtyCount];

@@ -8,7 +8,7 @@ import java.nio.file.Path;
  *
  * <p>Big-endian: magic (8), format version (4), page size (4), kind (4), page count (4), first free
  * page (4), free pages (4), checkpoint number (8), log sequence number (8), eight root fields (8
- * each); the rest is zero up to the page's checksum.
+ * each), the {@link FileOwner} (24); the rest is zero up to the page's checksum.
  */
 record PageFileHeader(PageFileKind kind, int pageCount, FreeList free, Stamp stamp, long[] fields) {
   static final long MAGIC = 0x4f52_5259_5041_4745L; // "ORRYPAGE"
@@ -16,15 +16,17 @@ record PageFileHeader(PageFileKind kind, int pageCount, FreeList free, Stamp sta
   static final int FIELDS = 8;
 
   private static final int FIELDS_AT = 48;
+  private static final int OWNER_AT = FIELDS_AT + FIELDS * Long.BYTES;
 
   /** The free pages, linked through their first four bytes. */
   record FreeList(int head, int count) {}
 
-  /** Which checkpoint this is: its number, and the log position it contains. */
-  record Stamp(long sequence, long lsn) {}
+  /** Which checkpoint this is: its number, the log position it contains, and whose it is. */
+  record Stamp(long sequence, long lsn, FileOwner owner) {}
 
   static PageFileHeader empty(PageFileKind kind) {
-    return new PageFileHeader(kind, 1, new FreeList(0, 0), new Stamp(0, 0), new long[FIELDS]);
+    var never = new Stamp(0, 0, FileOwner.NONE);
+    return new PageFileHeader(kind, 1, new FreeList(0, 0), never, new long[FIELDS]);
   }
 
   /** The page's bytes, without the checksum. */
@@ -36,6 +38,7 @@ record PageFileHeader(PageFileKind kind, int pageCount, FreeList free, Stamp sta
     for (long field : fields) {
       page.putLong(field);
     }
+    stamp.owner().put(page);
     return page;
   }
 
@@ -53,7 +56,8 @@ record PageFileHeader(PageFileKind kind, int pageCount, FreeList free, Stamp sta
         kind,
         page.getInt(20),
         new FreeList(page.getInt(24), page.getInt(28)),
-        new Stamp(page.getLong(32), page.getLong(40)),
+        new Stamp(
+            page.getLong(32), page.getLong(40), FileOwner.get(page.duplicate().position(OWNER_AT))),
         fields);
   }
 

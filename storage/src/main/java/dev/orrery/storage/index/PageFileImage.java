@@ -9,6 +9,7 @@ import java.nio.MappedByteBuffer;
 import java.nio.channels.FileChannel;
 import java.nio.channels.FileChannel.MapMode;
 import java.nio.file.Files;
+import java.nio.file.LinkOption;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
@@ -47,13 +48,16 @@ final class PageFileImage {
 
   /**
    * Finishes an interrupted checkpoint, then reads the header; a missing file is an empty image.
+   *
+   * @param owner who must have written it
    */
-  static PageFileImage open(Path file, PageFileKind kind, boolean isDurable) {
+  static PageFileImage open(Path file, PageFileKind kind, FileOwner owner, boolean isDurable) {
     var image = new PageFileImage(file, isDurable);
     try {
       image.journal.recover();
       Files.deleteIfExists(image.temporary());
       image.header = image.readHeader(kind);
+      image.requireOwner(owner);
       image.journaledPages = image.header.pageCount();
       if (!image.isSmall()) {
         image.map(image.header.pageCount());
@@ -123,7 +127,18 @@ final class PageFileImage {
         update(checkpoint);
       }
     } catch (IOException e) {
+      dropUnfinished(e);
       throw failure(file, "cannot write checkpoint", e);
+    }
+  }
+
+  /** What was written in vain takes room that others need where the disk is full. */
+  private void dropUnfinished(IOException cause) {
+    try {
+      Files.deleteIfExists(temporary());
+      journal.deleteUnfinished();
+    } catch (IOException e) {
+      cause.addSuppressed(e); // the next checkpoint writes over it
     }
   }
 
@@ -144,14 +159,14 @@ final class PageFileImage {
   /** Gives the disk space back at once, even while an old mapping waits for the collector. */
   void delete() {
     try {
-      if (Files.exists(file)) {
+      if (Files.isRegularFile(file, LinkOption.NOFOLLOW_LINKS) && Files.isWritable(file)) {
         try (FileChannel channel = FileChannel.open(file, StandardOpenOption.WRITE)) {
           channel.truncate(0);
         }
-        Files.delete(file);
       }
+      PrivateFiles.delete(file);
       journal.delete(); // not before the image, which it may have to complete
-      Files.deleteIfExists(temporary());
+      PrivateFiles.delete(temporary());
     } catch (IOException e) {
       throw failure(file, "cannot delete", e);
     }
@@ -165,6 +180,9 @@ final class PageFileImage {
 
   private void replace(PageFileCheckpoint checkpoint) throws IOException {
     Path temporary = temporary();
+    if (isInTheWay) {
+      PrivateFiles.delete(temporary); // it need not be a file
+    }
     try (FileChannel channel = PrivateFiles.create(temporary)) {
       var output = new PageFileOutput(channel);
       checkpoint.writePages(output, 0);
@@ -173,7 +191,7 @@ final class PageFileImage {
       force(channel);
     }
     if (isInTheWay) {
-      Files.deleteIfExists(file);
+      PrivateFiles.delete(file);
       journal.delete(); // after the image: it may have to complete it, but never ours
       isInTheWay = false;
     }
@@ -250,6 +268,13 @@ final class PageFileImage {
       return read;
     } catch (NoSuchFileException e) {
       return PageFileHeader.empty(kind);
+    }
+  }
+
+  private void requireOwner(FileOwner owner) {
+    String objection = owner.objection(header.stamp().owner());
+    if (objection != null) {
+      throw corrupt(file, 0, objection);
     }
   }
 

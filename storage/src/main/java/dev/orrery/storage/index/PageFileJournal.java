@@ -117,10 +117,15 @@ final class PageFileJournal {
     Files.deleteIfExists(inPlace);
   }
 
+  /** Of a write that failed; nothing that counts. */
+  void deleteUnfinished() throws IOException {
+    PrivateFiles.delete(unfinished);
+  }
+
   void delete() throws IOException {
-    Files.deleteIfExists(unfinished);
-    Files.deleteIfExists(file);
-    Files.deleteIfExists(inPlace);
+    deleteUnfinished();
+    PrivateFiles.delete(file);
+    PrivateFiles.delete(inPlace);
   }
 
   private static boolean isComplete(Path journal) throws IOException {

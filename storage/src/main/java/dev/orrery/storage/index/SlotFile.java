@@ -66,12 +66,18 @@ public final class SlotFile implements AutoCloseable {
    * @param isDurable whether checkpoints are forced to disk
    */
   public static SlotFile open(Path path, PageFilePool pool, boolean isDurable) {
-    return new SlotFile(PageFile.open(path, PageFileKind.SLOTS, pool, isDurable));
+    return open(path, FileOwner.NONE, pool, isDurable);
+  }
+
+  /** The same of a certain owner: what is another's is corrupt. */
+  public static SlotFile open(Path path, FileOwner owner, PageFilePool pool, boolean isDurable) {
+    return new SlotFile(PageFile.open(path, PageFileKind.SLOTS, owner, pool, isDurable));
   }
 
   /** No slots in the place of a file that cannot be used. */
-  public static SlotFile openEmpty(Path path, PageFilePool pool, boolean isDurable) {
-    return new SlotFile(PageFile.openEmpty(path, PageFileKind.SLOTS, pool, isDurable));
+  public static SlotFile openEmpty(
+      Path path, FileOwner owner, PageFilePool pool, boolean isDurable) {
+    return new SlotFile(PageFile.openEmpty(path, PageFileKind.SLOTS, owner, pool, isDurable));
   }
 
   /** The position of a record, or 0. */
@@ -217,6 +223,11 @@ public final class SlotFile implements AutoCloseable {
   /** The log position that the last durable checkpoint contains; 0 if there was none. */
   public long lsn() {
     return file.lsn();
+  }
+
+  /** Whose the last durable checkpoint says it is. */
+  public FileOwner savedOwner() {
+    return file.savedOwner();
   }
 
   /** Pages changed since the last checkpoint began: what the next one writes. */

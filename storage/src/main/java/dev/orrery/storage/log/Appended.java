@@ -1,4 +1,8 @@
 package dev.orrery.storage.log;
 
-/** Where a group went: its LSN, and the position of each of its records in their order. */
-public record Appended(long lsn, long[] positions) {}
+/** Where a group went: its stamp, and the position of each of its records in their order. */
+public record Appended(Stamp stamp, long[] positions) {
+  public long lsn() {
+    return stamp.lsn();
+  }
+}

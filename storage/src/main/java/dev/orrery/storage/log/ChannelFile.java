@@ -57,6 +57,11 @@ final class ChannelFile implements SegmentFile {
   }
 
   @Override
+  public int read(ByteBuffer target, long offset) throws IOException {
+    return uninterrupted(channel -> channel.read(target, offset));
+  }
+
+  @Override
   public void resize(long bytes) throws IOException {
     // A channel can only grow by being written to, which takes a block, and there may be none.
     try (var file = new RandomAccessFile(path.toFile(), "rw")) {

@@ -5,6 +5,7 @@ import dev.orrery.storage.StorageException;
 import dev.orrery.storage.StorageException.Reason;
 import java.io.IOException;
 import java.nio.file.AccessDeniedException;
+import java.nio.file.FileSystemException;
 import java.nio.file.Path;
 import java.util.List;
 
@@ -20,14 +21,45 @@ final class Failures {
           "Operation not permitted",
           "Read-only file system");
 
+  private static final List<String> UNREADABLE = List.of("Is a directory", "Input/output error");
+
   private Failures() {}
 
   static StorageException io(String doing, Path path, IOException cause) {
     String words = String.valueOf(cause.getMessage());
-    boolean noRoom =
-        cause instanceof AccessDeniedException || NO_ROOM.stream().anyMatch(words::contains);
     return new StorageException(
-        noRoom ? Reason.DISK_FULL : Reason.IO, doing + " " + path + ": " + words, cause);
+        isNoRoom(cause) ? Reason.DISK_FULL : Reason.IO, doing + " " + path + ": " + words, cause);
+  }
+
+  /** Whether writing less, or later, may succeed. */
+  static boolean isNoRoom(IOException cause) {
+    String words = String.valueOf(cause.getMessage());
+    return cause instanceof AccessDeniedException || NO_ROOM.stream().anyMatch(words::contains);
+  }
+
+  /**
+   * A file of the log that cannot be opened or read, as a directory has its name, its owner may
+   * not, or the device does not give it: it is as good as damaged. Not so when the process has too
+   * many open files, or the like.
+   */
+  static StorageException unreadable(Path path, IOException cause) throws IOException {
+    String words = String.valueOf(cause.getMessage());
+    boolean isOfTheFile =
+        cause instanceof AccessDeniedException || UNREADABLE.stream().anyMatch(words::contains);
+    if (!isOfTheFile) {
+      throw cause;
+    }
+    return corrupt(path, 0, "it cannot be read: " + reason(cause));
+  }
+
+  /** Without the path, which the message of a file system's exception begins with. */
+  private static String reason(IOException cause) {
+    if (cause instanceof AccessDeniedException) {
+      return "Permission denied";
+    }
+    return cause instanceof FileSystemException system && system.getReason() != null
+        ? system.getReason()
+        : String.valueOf(cause.getMessage());
   }
 
   static StorageException corrupt(Path path, long offset, String what) {
@@ -35,8 +67,8 @@ final class Failures {
   }
 
   static StorageException bad(Path path, Format.BadBytes bad) {
-    String advice = bad.reason == Reason.CORRUPT ? Advice.DAMAGED : Advice.NEWER;
-    return new StorageException(bad.reason, describe(path, bad.offset, bad.getMessage()) + advice);
+    return new StorageException(
+        bad.reason, describe(path, bad.offset, bad.getMessage()) + bad.advice);
   }
 
   private static String describe(Path path, long offset, String what) {

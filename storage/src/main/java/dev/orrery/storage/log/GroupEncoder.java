@@ -49,16 +49,17 @@ final class GroupEncoder {
     buffer.clear().position(Format.GROUP_HEADER_BYTES);
   }
 
-  void encode(RecordGroup group, long[] positions) throws IOException {
+  void encode(RecordGroup group, long lsn, long[] positions) throws IOException {
     for (int i = 0; i < positions.length; i++) {
       positions[i] = groupPosition + (bufferStart - groupStart) + buffer.position();
-      encode(group.entries().get(i));
+      encode(group.entries().get(i), lsn);
     }
   }
 
-  private void encode(Entry entry) throws IOException {
+  private void encode(Entry entry, long lsn) throws IOException {
     recordHeaderView.putInt(4, entry.length()).putInt(8, entry.meta().length);
     recordHeaderView.put(12, entry.kind());
+    recordHeaderView.putLong(16, entry.versionLsn() == RecordGroup.OWN ? lsn : entry.versionLsn());
     recordChecksum.reset();
     recordChecksum.update(recordHeader, 4, Format.RECORD_HEADER_BYTES - 4);
     recordChecksum.update(entry.meta());

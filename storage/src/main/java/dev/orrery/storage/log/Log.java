@@ -1,9 +1,9 @@
 package dev.orrery.storage.log;
 
+import dev.orrery.storage.CommitClock;
 import dev.orrery.storage.Lane;
 import dev.orrery.storage.PrivateFiles;
 import dev.orrery.storage.StorageException;
-import dev.orrery.storage.log.Format.SegmentHeader;
 import java.io.Closeable;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -32,42 +32,43 @@ public final class Log implements Closeable {
    * last whole group.
    */
 
-  private final Path directory;
+  private final SegmentFolder folder;
   private final LogOptions options;
   private final SegmentFiles files;
   private final DirectoryLock directoryLock;
-  private final Manifest manifest;
-  private final GroupEncoder encoder = new GroupEncoder();
   private final Committer committer;
+  private final CommitClock times;
 
   private final ReentrantLock appending = new ReentrantLock();
   private final ReentrantLock structure = new ReentrantLock();
   private final ReentrantLock forcing = new ReentrantLock();
 
   private volatile SegmentTable segments = SegmentTable.EMPTY;
-  private volatile long lastLsn;
+  private volatile Stamp last;
   private volatile boolean closed;
   private SegmentWriter active;
 
   private Log(Path directory, LogOptions options, SegmentFiles files, DirectoryLock directoryLock)
       throws IOException {
-    this.directory = directory;
+    var encoder = new GroupEncoder();
+    this.folder = new SegmentFolder(directory, options, files, encoder);
     this.options = options;
     this.files = files;
     this.directoryLock = directoryLock;
-    this.manifest = new Manifest(files, directory);
     Recovery.Opened opened = new Recovery(directory, options, files).open(encoder);
     if (opened == null) {
       active = create(1, 0);
       install(active);
-      forceDirectory();
+      folder.force();
       segments = segments.with(active.segment());
     } else {
       opened.sealed().forEach(segment -> segments = segments.with(segment));
       active = opened.active();
       segments = segments.with(active.segment());
     }
-    lastLsn = active.segment().lastLsn();
+    times = new CommitClock(options.clock());
+    last = active.segment().last();
+    times.advanceTo(last.time());
     committer = new Committer(new ActiveSegment(), options);
   }
 
@@ -100,7 +101,7 @@ public final class Log implements Closeable {
   private final class ActiveSegment implements Committer.Source {
     @Override
     public long lastLsn() {
-      return lastLsn;
+      return last.lsn();
     }
 
     @Override
@@ -132,19 +133,19 @@ public final class Log implements Closeable {
         Lane.requireMayWait();
         roll(group.encodedBytes());
       }
-      long lsn = lastLsn + 1;
-      long[] positions = write(group, lsn);
-      lastLsn = lsn;
-      committer.appended(lsn);
-      return new Appended(lsn, positions);
+      var stamp = new Stamp(last.lsn() + 1, now(), times.tick());
+      long[] positions = write(group, stamp);
+      last = stamp;
+      committer.appended(stamp.lsn());
+      return new Appended(stamp, positions);
     } finally {
       appending.unlock();
     }
   }
 
-  private long[] write(RecordGroup group, long lsn) {
+  private long[] write(RecordGroup group, Stamp stamp) {
     try {
-      return active.append(group, lsn, now(), committer.durableLsn());
+      return active.append(group, stamp, committer.durableLsn());
     } catch (IOException e) {
       undo();
       throw Failures.io("append to", active.segment().path(), e);
@@ -157,7 +158,7 @@ public final class Log implements Closeable {
   /** Clocks are set back at times; the log's timestamps never are. */
   private long now() {
     long millis = options.clock().millis();
-    return active == null ? millis : Math.max(millis, active.segment().lastMillis());
+    return active == null ? millis : Math.max(millis, active.segment().last().millis());
   }
 
   /** Removes the traces of a failed append or roll; if even that fails, nobody may append again. */
@@ -207,37 +208,21 @@ public final class Log implements Closeable {
     }
   }
 
-  /** A new segment in a file that recovery ignores until {@link #install} renames it. */
   private SegmentWriter create(long number, long groupBytes) throws IOException {
-    long needed = Format.SEGMENT_HEADER_BYTES + groupBytes + Format.FOOTER_BYTES;
-    int capacity = Math.toIntExact(Math.max(options.segmentBytes(), needed));
-    var header = new SegmentHeader(number, lastLsn + 1, now(), options.random().nextLong());
-    Path fresh = newPath(number);
-    files.delete(fresh);
-    SegmentFile file = files.open(fresh, true);
-    try {
-      SegmentWriter writer = SegmentWriter.create(file, path(number), header, capacity, encoder);
-      if (options.fsync()) {
-        writer.force();
-      }
-      return writer;
-    } catch (IOException | RuntimeException e) {
-      closeQuietly(file);
-      files.delete(fresh);
-      throw e;
-    }
+    Stamp before = last == null ? new Stamp(0, 0, 0) : last;
+    return folder.create(number, new Stamp(before.lsn(), now(), before.time()), groupBytes);
   }
 
   /** Makes the segment one that recovery finds; throws if it does not. */
   private void install(SegmentWriter fresh) throws IOException {
     fresh.install();
-    manifest.write(segments.with(fresh.segment()).numbers(), options.fsync());
+    folder.list(segments.with(fresh.segment()));
   }
 
   /** Writes to an installed segment from now on. */
   private void switchTo(SegmentWriter fresh) throws IOException {
     try {
-      forceDirectory();
+      folder.force();
     } catch (IOException e) {
       // Recovery finds the new segment or not: both are right, as long as nobody appends to either.
       committer.fail(e);
@@ -261,18 +246,10 @@ public final class Log implements Closeable {
   private void abandon(SegmentWriter fresh) {
     release(fresh);
     try {
-      files.delete(newPath(fresh.segment().number()));
-      files.delete(fresh.segment().path());
-      forceDirectory();
+      folder.delete(fresh.segment());
       undo();
     } catch (IOException e) {
       committer.fail(e);
-    }
-  }
-
-  private void forceDirectory() throws IOException {
-    if (options.fsync()) {
-      files.forceDirectory(directory);
     }
   }
 
@@ -281,22 +258,14 @@ public final class Log implements Closeable {
     closeQuietly(writer);
   }
 
-  private Path path(long number) {
-    return directory.resolve(Format.fileName(number));
-  }
-
-  private Path newPath(long number) {
-    return directory.resolve(Format.fileName(number) + ".new");
-  }
-
   /**
    * Completes when everything up to and including {@code lsn} would survive a power cut; fails if
    * that can no longer be promised. What depends on the future runs on the committer's thread,
    * where it must do no more than hand over: {@link Lane} refuses it to append or to wait.
    */
   public CompletableFuture<Void> whenDurable(long lsn) {
-    if (lsn > lastLsn) {
-      throw new IllegalArgumentException("LSN " + lsn + " is not appended, last is " + lastLsn);
+    if (lsn > lastLsn()) {
+      throw new IllegalArgumentException("LSN " + lsn + " is not appended, last is " + lastLsn());
     }
     return committer.whenDurable(lsn);
   }
@@ -313,6 +282,11 @@ public final class Log implements Closeable {
     }
   }
 
+  /** The clock that gives groups their cluster times. */
+  public CommitClock times() {
+    return times;
+  }
+
   /** The last LSN that would survive a power cut; 0 in an empty log. */
   public long durableLsn() {
     return committer.durableLsn();
@@ -320,7 +294,12 @@ public final class Log implements Closeable {
 
   /** The last LSN appended; 0 in an empty log. */
   public long lastLsn() {
-    return lastLsn;
+    return last.lsn();
+  }
+
+  /** The stamp of the last group appended; with an LSN of 0 in an empty log. */
+  public Stamp last() {
+    return last;
   }
 
   /** The first LSN that is retained, or that the first group will have. */
@@ -362,7 +341,20 @@ public final class Log implements Closeable {
 
   /** The record at this position, verified and copied. */
   public LogRecord read(long position) {
-    return segment(position).read(Position.offset(position));
+    return read(position, Long.MAX_VALUE);
+  }
+
+  /**
+   * The same without the payload, which is null then, when the record's version is newer than
+   * {@code newestLsn}.
+   */
+  public LogRecord read(long position, long newestLsn) {
+    return segment(position).read(Position.offset(position), newestLsn);
+  }
+
+  /** The LSN of the group that brought the version of the record at this position. */
+  public long versionLsn(long position) {
+    return segment(position).versionLsn(Position.offset(position));
   }
 
   /** The payload of the record at this position, verified and copied. */
@@ -373,6 +365,11 @@ public final class Log implements Closeable {
   /** The same, without an array of its own. */
   public void readPayload(long position, PayloadReader reader) {
     segment(position).readPayload(Position.offset(position), reader);
+  }
+
+  /** How long the payload at this position says it is, unverified; 0 if it cannot be true. */
+  public int payloadLength(long position) {
+    return segment(position).payloadLength(Position.offset(position));
   }
 
   private Segment segment(long position) {
@@ -417,13 +414,13 @@ public final class Log implements Closeable {
         throw new IllegalArgumentException("segment " + number + " is not sealed");
       }
       SegmentTable table = segments.without(number);
-      manifest.write(table.numbers(), options.fsync());
-      forceDirectory();
+      folder.list(table);
+      folder.force();
       segments = table;
       segment.mapping().release();
       files.delete(segment.path()); // If this fails, the next recovery does it.
     } catch (IOException e) {
-      throw Failures.io("delete segment " + number + " in", directory, e);
+      throw Failures.io("delete segment " + number + " in", folder.path(), e);
     } finally {
       structure.unlock();
     }
@@ -432,6 +429,11 @@ public final class Log implements Closeable {
   /** Reads everything and returns the first fault. Appends and reads go on meanwhile. */
   public Optional<LogFault> verify() {
     return new Verifier(segments.all()).firstFault();
+  }
+
+  /** Reads everything; the numbers of the sealed segments that have a fault. */
+  public List<Long> damagedSegments() {
+    return new Verifier(segments.all()).damaged();
   }
 
   /**

@@ -61,6 +61,8 @@ public final class LogCheck {
       return new Manifest(new DiskFiles(), directory).read();
     } catch (BadBytes e) {
       throw Failures.bad(manifest, e);
+    } catch (IOException e) {
+      throw Failures.unreadable(manifest, e);
     }
   }
 
@@ -68,28 +70,34 @@ public final class LogCheck {
     if (!Files.exists(path)) {
       throw Failures.corrupt(path, 0, "the segment is missing");
     }
+    if (Files.isDirectory(path)) {
+      throw Failures.corrupt(path, 0, "it is a directory");
+    }
     try (var channel = FileChannel.open(path, StandardOpenOption.READ)) {
       int size = Math.toIntExact(channel.size());
       var mapping = new Mapping(channel.map(MapMode.READ_ONLY, 0, size));
       try {
         var segment = new Segment(path, SegmentHeader.decode(mapping.bytes()), mapping);
-        check(segment, size, isLast);
+        check(segment, new TailScan(segment, channel::read, size), isLast);
       } catch (BadBytes e) {
         throw Failures.bad(path, e);
       } finally {
         mapping.release();
       }
+    } catch (IOException e) {
+      throw Failures.unreadable(path, e);
     }
   }
 
-  private void check(Segment segment, int size, boolean isLast) throws BadBytes {
+  private void check(Segment segment, TailScan tail, boolean isLast) throws BadBytes, IOException {
     String end = "";
-    if (Recovery.adoptFooter(segment, size)) {
+    if (tail.adoptFooter()) {
       segment.seal();
     } else if (isLast) {
-      Recovery.scan(segment, size);
+      tail.run();
       end = ", not closed: recovery goes on at offset " + segment.end();
     } else {
+      int size = segment.mapping().bytes().limit();
       throw new BadBytes(Math.max(0, size - Format.FOOTER_BYTES), "bad footer of a sealed segment");
     }
     Verifier.verify(segment);

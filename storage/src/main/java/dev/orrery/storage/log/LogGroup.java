@@ -5,22 +5,20 @@ import java.nio.ByteOrder;
 import java.util.Arrays;
 
 /**
- * A group read back: its LSN, its timestamp and its records. All records share one array, copied
- * out of the log and verified; {@code meta} and {@code payload} copy from it, {@code source} and
- * the offsets let a caller read in place.
+ * A group read back: its stamp and its records. All records share one array, copied out of the log
+ * and verified; {@code meta} and {@code payload} copy from it, {@code source} and the offsets let a
+ * caller read in place.
  */
 public final class LogGroup {
 
-  private final long lsn;
-  private final long timestampMillis;
+  private final Stamp stamp;
   private final long position;
   private final int[] starts;
   private final byte[] body;
   private final ByteBuffer view;
 
-  LogGroup(long lsn, long timestampMillis, long position, int[] starts, byte[] body) {
-    this.lsn = lsn;
-    this.timestampMillis = timestampMillis;
+  LogGroup(Stamp stamp, long position, int[] starts, byte[] body) {
+    this.stamp = stamp;
     this.position = position;
     this.starts = starts;
     this.body = body;
@@ -31,12 +29,12 @@ public final class LogGroup {
     return ByteBuffer.wrap(body).order(ByteOrder.LITTLE_ENDIAN);
   }
 
-  public long lsn() {
-    return lsn;
+  public Stamp stamp() {
+    return stamp;
   }
 
-  public long timestampMillis() {
-    return timestampMillis;
+  public long lsn() {
+    return stamp.lsn();
   }
 
   /** How many records the group has: at least one. */
@@ -53,6 +51,11 @@ public final class LogGroup {
     return body[starts[index] + 12];
   }
 
+  /** The LSN of the group that brought the version of record {@code index}. */
+  public long versionLsn(int index) {
+    return view.getLong(starts[index] + 16);
+  }
+
   public byte[] meta(int index) {
     int offset = metaOffset(index);
     return Arrays.copyOfRange(body, offset, offset + metaLength(index));
@@ -64,7 +67,7 @@ public final class LogGroup {
   }
 
   public LogRecord record(int index) {
-    return new LogRecord(kind(index), meta(index), payload(index));
+    return new LogRecord(kind(index), versionLsn(index), meta(index), payload(index));
   }
 
   /**

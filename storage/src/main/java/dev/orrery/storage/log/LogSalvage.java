@@ -65,7 +65,7 @@ public final class LogSalvage implements AutoCloseable {
     try {
       SortedSet<Long> numbers = numbers();
       for (long number : numbers) {
-        open(number, numbers.last());
+        tryOpen(number, numbers.last());
       }
     } catch (IOException e) {
       close();
@@ -100,6 +100,9 @@ public final class LogSalvage implements AutoCloseable {
         throw Failures.bad(manifest, e);
       }
       lose(manifest, e.offset, Files.size(manifest), e.getMessage());
+    } catch (IOException e) {
+      String what = "it cannot be read: " + e.getMessage() + "; every segment was read";
+      lose(manifest, 0, 0, what);
     }
     return found;
   }
@@ -110,6 +113,20 @@ public final class LogSalvage implements AutoCloseable {
 
   private void lose(Path file, long offset, long bytes, String what) {
     losses.add(new LogLoss(file, offset, bytes, what, null));
+  }
+
+  /** One that cannot be opened is lost, and keeps none of the others from being read. */
+  private void tryOpen(long named, long last) {
+    Path path = path(named);
+    if (Files.isDirectory(path)) {
+      lose(path, 0, 0, "it is a directory");
+      return;
+    }
+    try {
+      open(named, last);
+    } catch (IOException e) {
+      lose(path, 0, 0, "it cannot be read: " + e.getMessage());
+    }
   }
 
   private void open(long named, long last) throws IOException {

@@ -16,8 +16,11 @@ public final class RecordGroup {
 
   private static final byte[] EMPTY = new byte[0];
 
+  /** The version of a record that is no copy: that of its group. */
+  static final long OWN = 0;
+
   /** A record whose payload is a part of a larger array. */
-  record Entry(byte kind, byte[] meta, byte[] source, int offset, int length) {
+  record Entry(byte kind, long versionLsn, byte[] meta, byte[] source, int offset, int length) {
     int encodedBytes() {
       return Format.RECORD_HEADER_BYTES + meta.length + length;
     }
@@ -25,14 +28,6 @@ public final class RecordGroup {
 
   private final List<Entry> entries = new ArrayList<>();
   private long bodyBytes;
-
-  public static RecordGroup of(LogRecord... records) {
-    var group = new RecordGroup();
-    for (LogRecord record : records) {
-      group.add(record.kind(), record.meta(), record.payload());
-    }
-    return group;
-  }
 
   public RecordGroup add(byte kind, byte[] meta) {
     return add(kind, meta, EMPTY, 0, 0);
@@ -45,9 +40,20 @@ public final class RecordGroup {
   /** Adds a record whose payload is {@code length} bytes of {@code source} from {@code offset}. */
   public RecordGroup add(byte kind, byte[] meta, byte[] source, int offset, int length) {
     Objects.checkFromIndexSize(offset, length, source.length);
-    requireAtMost("payload", length, PAYLOAD_BYTES_MAX);
-    requireAtMost("meta", meta.length, META_BYTES_MAX);
-    var entry = new Entry(kind, meta, source, offset, length);
+    return add(new Entry(kind, OWN, meta, source, offset, length));
+  }
+
+  /** Adds a copy of a record that brought the same version before. */
+  public RecordGroup addCopy(byte kind, byte[] meta, byte[] payload, long versionLsn) {
+    if (versionLsn <= OWN) {
+      throw new IllegalArgumentException("LSNs start at 1: " + versionLsn);
+    }
+    return add(new Entry(kind, versionLsn, meta, payload, 0, payload.length));
+  }
+
+  private RecordGroup add(Entry entry) {
+    requireAtMost("payload", entry.length(), PAYLOAD_BYTES_MAX);
+    requireAtMost("meta", entry.meta().length, META_BYTES_MAX);
     requireAtMost("group", encodedBytes() + entry.encodedBytes(), GROUP_BYTES_MAX);
     entries.add(entry);
     bodyBytes += entry.encodedBytes();

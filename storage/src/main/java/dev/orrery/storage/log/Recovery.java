@@ -2,11 +2,8 @@ package dev.orrery.storage.log;
 
 import dev.orrery.storage.StorageException;
 import dev.orrery.storage.log.Format.BadBytes;
-import dev.orrery.storage.log.Format.Footer;
-import dev.orrery.storage.log.Format.GroupHeader;
 import dev.orrery.storage.log.Format.SegmentHeader;
 import java.io.IOException;
-import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -104,10 +101,13 @@ final class Recovery {
       }
       return new TreeSet<>();
     }
+    Path path = directory.resolve(Manifest.FILE_NAME);
     try {
       return manifest.read();
     } catch (BadBytes e) {
-      throw Failures.bad(directory.resolve(Manifest.FILE_NAME), e);
+      throw Failures.bad(path, e);
+    } catch (IOException e) {
+      throw Failures.unreadable(path, e);
     }
   }
 
@@ -129,17 +129,25 @@ final class Recovery {
 
   private Segment openSealed(long number) throws IOException {
     Path path = path(number);
-    try (SegmentFile file = files.open(path, false)) {
+    try (SegmentFile file = openFile(path)) {
       SegmentHeader header = requireHeader(path, file);
       int size = Math.toIntExact(file.size());
       var segment = new Segment(path, header, file.map(size));
-      if (!adoptFooter(segment, size)) {
+      if (!new TailScan(segment, file::read, size).adoptFooter()) {
         segment.mapping().release();
         throw Failures.corrupt(
             path, Math.max(0, size - Format.FOOTER_BYTES), "bad footer of a sealed segment");
       }
       segment.seal();
       return segment;
+    }
+  }
+
+  private SegmentFile openFile(Path path) throws IOException {
+    try {
+      return files.open(path, false);
+    } catch (IOException e) {
+      throw Failures.unreadable(path, e);
     }
   }
 
@@ -159,21 +167,9 @@ final class Recovery {
     }
   }
 
-  /** If the file of {@code size} bytes ends in a footer, takes the segment's end from it. */
-  static boolean adoptFooter(Segment segment, int size) {
-    ByteBuffer bytes = segment.mapping().bytes();
-    int at = size - Format.FOOTER_BYTES;
-    if (!Footer.isAt(bytes, at, segment.header())) {
-      return false;
-    }
-    Footer footer = Footer.decode(bytes, at);
-    segment.extend(at, footer.lastLsn(), footer.lastMillis());
-    return true;
-  }
-
   private SegmentWriter openLast(long number, GroupEncoder encoder) throws IOException {
     Path path = path(number);
-    SegmentFile file = files.open(path, false);
+    SegmentFile file = openFile(path);
     Segment segment = null;
     try {
       SegmentHeader header = requireHeader(path, file);
@@ -181,8 +177,9 @@ final class Recovery {
       int capacity = Math.max(size, options.segmentBytes());
       file.resize(capacity);
       segment = new Segment(path, header, file.map(capacity));
-      if (!adoptFooter(segment, size)) {
-        scan(segment, capacity);
+      var tail = new TailScan(segment, file::read, size);
+      if (!tail.adoptFooter()) {
+        tail.run();
         file.resize(segment.end());
         file.resize(capacity);
         // After a kill the groups may be in the page cache only. They count as durable from here.
@@ -198,33 +195,6 @@ final class Recovery {
       }
       file.close();
       throw e;
-    }
-  }
-
-  static void scan(Segment segment, int limit) {
-    try {
-      while (true) {
-        GroupHeader group = segment.requireGroup(segment.end(), limit);
-        if (group.lsn() != segment.lastLsn() + 1) {
-          throw new BadBytes(segment.end(), "group " + group.lsn() + " is out of order");
-        }
-        segment.extend(segment.end() + group.bytes(), group.lsn(), group.millis());
-      }
-    } catch (BadBytes e) {
-      requireTornTail(segment, limit, e);
-    }
-  }
-
-  /** Throws if the first bad group was durable once, as a later group can testify. */
-  private static void requireTornTail(Segment segment, int limit, BadBytes bad) {
-    ByteBuffer bytes = segment.mapping().bytes();
-    for (int at = segment.end() + 1; at <= limit - Format.GROUP_HEADER_BYTES; at++) {
-      if (bytes.getInt(at) == Format.GROUP_MAGIC
-          && GroupHeader.isAt(bytes, at, segment.header().salt())
-          && GroupHeader.decode(bytes, at).durableLsn() > segment.lastLsn()) {
-        throw Failures.corrupt(
-            segment.path(), segment.end(), bad.getMessage() + ", but it was durable once");
-      }
     }
   }
 }

@@ -1,5 +1,6 @@
 package dev.orrery.storage.log;
 
+import dev.orrery.storage.Lane;
 import dev.orrery.storage.log.Format.BadBytes;
 import dev.orrery.storage.log.Format.GroupHeader;
 import dev.orrery.storage.log.Format.SegmentHeader;
@@ -12,9 +13,10 @@ import java.util.Arrays;
  * lock-free and safe against deletion.
  */
 final class Segment {
+  private static final int LOOP_BYTES_MAX = 1 << 20;
 
   /** The state that changes with each group, replaced as one. */
-  private record Tail(int end, long lastLsn, long lastMillis, boolean sealed) {}
+  private record Tail(int end, Stamp last, boolean sealed) {}
 
   private final Path path;
   private final SegmentHeader header;
@@ -25,8 +27,7 @@ final class Segment {
     this.path = path;
     this.header = header;
     this.mapping = mapping;
-    this.tail =
-        new Tail(Format.SEGMENT_HEADER_BYTES, header.firstLsn() - 1, header.createdMillis(), false);
+    this.tail = new Tail(Format.SEGMENT_HEADER_BYTES, header.before(), false);
   }
 
   Path path() {
@@ -46,11 +47,12 @@ final class Segment {
   }
 
   long lastLsn() {
-    return tail.lastLsn;
+    return tail.last.lsn();
   }
 
-  long lastMillis() {
-    return tail.lastMillis;
+  /** The stamp of the last group, or what is known of the one before the segment. */
+  Stamp last() {
+    return tail.last;
   }
 
   boolean sealed() {
@@ -66,30 +68,33 @@ final class Segment {
     return new SegmentInfo(
         number(),
         header.firstLsn(),
-        now.lastLsn,
+        now.last.lsn(),
         now.end,
         header.createdMillis(),
-        now.lastMillis,
+        now.last.millis(),
         now.sealed);
   }
 
   /** Makes a group readable that was written behind the last one. */
-  void extend(int end, long lsn, long millis) {
-    tail = new Tail(end, lsn, millis, false);
+  void extend(int end, Stamp last) {
+    tail = new Tail(end, last, false);
   }
 
   void seal() {
     Tail now = tail;
-    tail = new Tail(now.end, now.lastLsn, now.lastMillis, true);
+    tail = new Tail(now.end, now.last, true);
   }
 
-  LogRecord read(int offset) {
+  /** Without its payload, which is null then, if the version is newer than {@code newestLsn}. */
+  LogRecord read(int offset, long newestLsn) {
     ByteBuffer bytes = acquire(offset);
     try {
       Format.requireRecord(bytes, offset, tail.end);
       byte[] meta = new byte[bytes.getInt(offset + 8)];
       bytes.get(offset + Format.RECORD_HEADER_BYTES, meta);
-      return new LogRecord(bytes.get(offset + 12), meta, copyPayload(bytes, offset));
+      long versionLsn = bytes.getLong(offset + 16);
+      byte[] payload = versionLsn > newestLsn ? null : copyPayload(bytes, offset);
+      return new LogRecord(bytes.get(offset + 12), versionLsn, meta, payload);
     } catch (BadBytes e) {
       throw Failures.bad(path, e);
     } finally {
@@ -101,6 +106,7 @@ final class Segment {
     ByteBuffer bytes = acquire(offset);
     try {
       Format.requireRecord(bytes, offset, tail.end);
+      requireMayRead(bytes.getInt(offset + 4));
       return copyPayload(bytes, offset);
     } catch (BadBytes e) {
       throw Failures.bad(path, e);
@@ -113,10 +119,40 @@ final class Segment {
     ByteBuffer bytes = acquire(offset);
     try {
       Format.requireRecord(bytes, offset, tail.end);
+      requireMayRead(bytes.getInt(offset + 4));
       int metaBytes = bytes.getInt(offset + 8);
       reader.read(bytes, offset + Format.RECORD_HEADER_BYTES + metaBytes, bytes.getInt(offset + 4));
     } catch (BadBytes e) {
       throw Failures.bad(path, e);
+    } finally {
+      mapping.release();
+    }
+  }
+
+  /** Unverified. */
+  int payloadLength(int offset) {
+    ByteBuffer bytes = acquire(offset);
+    try {
+      int room = tail.end - offset - Format.RECORD_HEADER_BYTES;
+      int length = room < 0 ? 0 : bytes.getInt(offset + 4);
+      return length < 0 || length > room ? 0 : length;
+    } finally {
+      mapping.release();
+    }
+  }
+
+  /** Long documents are not for loops, which would have to wait for memory as well. */
+  private static void requireMayRead(int bytes) {
+    if (bytes > LOOP_BYTES_MAX) {
+      Lane.requireMayReadMuch();
+    }
+  }
+
+  /** The version of a record that was verified, or is about to be. */
+  long versionLsn(int offset) {
+    ByteBuffer bytes = acquire(offset);
+    try {
+      return bytes.getLong(offset + 16);
     } finally {
       mapping.release();
     }
@@ -174,7 +210,7 @@ final class Segment {
       byte[] body = new byte[group.bytes() - Format.GROUP_HEADER_BYTES];
       mapping.bytes().get(offset + Format.GROUP_HEADER_BYTES, body);
       long position = Position.of(number(), offset + Format.GROUP_HEADER_BYTES);
-      return new LogGroup(group.lsn(), group.millis(), position, layout(body, group, offset), body);
+      return new LogGroup(group.stamp(), position, layout(body, group, offset), body);
     } catch (BadBytes e) {
       throw Failures.bad(path, e);
     } finally {

@@ -14,6 +14,9 @@ interface SegmentFile extends Closeable {
   /** Writes all remaining bytes, or throws and may have written some. */
   void write(ByteBuffer source, long offset) throws IOException;
 
+  /** Reads some bytes from that offset on; -1 at the end of the file. */
+  int read(ByteBuffer target, long offset) throws IOException;
+
   /** Makes the file exactly this long; new bytes are zeros without a place on the device. */
   void resize(long bytes) throws IOException;
 

@@ -257,7 +257,7 @@ final class SegmentSalvage {
     byte[] payload = new byte[bytes.getInt(at + 4)];
     bytes.get(at + Format.RECORD_HEADER_BYTES, meta);
     bytes.get(at + Format.RECORD_HEADER_BYTES + meta.length, payload);
-    return new LogRecord(bytes.get(at + 12), meta, payload);
+    return new LogRecord(bytes.get(at + 12), bytes.getLong(at + 16), meta, payload);
   }
 
   /** Null if no record can be read there. */

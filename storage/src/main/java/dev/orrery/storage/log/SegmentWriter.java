@@ -73,31 +73,46 @@ final class SegmentWriter implements Closeable {
    * Writes the group, makes it readable and returns the positions of its records. When this throws,
    * the group left nothing behind unless {@link #undo} throws too.
    */
-  long[] append(RecordGroup group, long lsn, long millis, long durableLsn) throws IOException {
+  long[] append(RecordGroup group, Stamp stamp, long durableLsn) throws IOException {
     int start = segment.end();
     int bytes = Math.toIntExact(group.encodedBytes());
     if (bytes < LARGE_GROUP_BYTES) {
-      reserve(start + bytes + Format.FOOTER_BYTES);
+      reserveSome(start + bytes + Format.FOOTER_BYTES);
     }
     long[] positions = new long[group.size()];
     encoder.begin(file, start, Position.of(segment.number(), start));
-    encoder.encode(group, positions);
+    encoder.encode(group, stamp.lsn(), positions);
     encoder.end(
-        checksum -> new GroupHeader(bytes, lsn, millis, durableLsn, group.size(), checksum),
+        checksum -> new GroupHeader(bytes, stamp, durableLsn, group.size(), checksum),
         segment.header().salt());
-    segment.extend(start + bytes, lsn, millis);
+    segment.extend(start + bytes, stamp);
     allocated = Math.max(allocated, start + bytes);
     return positions;
   }
 
-  /** Fills with zeros at least up to {@code offset}. */
-  private void reserve(int offset) throws IOException {
+  /**
+   * Fills with zeros at least up to {@code offset}. On a disk without room for a whole step there
+   * may still be some for this group, and it may be what makes room: a delete, or a drop.
+   */
+  private void reserveSome(int offset) throws IOException {
     if (offset <= allocated) {
       return;
     }
     boolean isYoung = segment.number() == 1 && allocated < STEP_BYTES_MAX;
     int step = isYoung ? Math.max(allocated, STEP_BYTES_MIN) : STEP_BYTES_MAX;
-    int target = Math.min(capacity, Math.max(offset, allocated + step));
+    int ahead = Math.min(capacity, Math.max(offset, allocated + step));
+    try {
+      reserve(ahead);
+    } catch (IOException e) {
+      if (ahead == offset || !Failures.isNoRoom(e)) {
+        throw e;
+      }
+      undo();
+      reserve(offset);
+    }
+  }
+
+  private void reserve(int target) throws IOException {
     for (int at = allocated; at < target; ) {
       ByteBuffer zeros = ZEROS.duplicate();
       zeros.limit(Math.min(zeros.capacity(), target - at));
@@ -117,7 +132,7 @@ final class SegmentWriter implements Closeable {
   /** Ends the file behind its last group with a footer. Readers notice nothing. */
   void writeFooter() throws IOException {
     int end = segment.end();
-    var footer = new Footer(segment.number(), segment.lastLsn(), segment.lastMillis(), end);
+    var footer = new Footer(segment.number(), segment.last(), end);
     file.write(footer.encode(segment.header().salt()), end);
     file.resize(end + Format.FOOTER_BYTES);
     allocated = end;

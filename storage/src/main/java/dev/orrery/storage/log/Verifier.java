@@ -32,6 +32,14 @@ final class Verifier {
     return Optional.empty();
   }
 
+  /** The numbers of the sealed segments with a fault. */
+  List<Long> damaged() {
+    return segments.stream()
+        .filter(one -> one.sealed() && new Verifier(List.of(one)).firstFault().isPresent())
+        .map(Segment::number)
+        .toList();
+  }
+
   static void verify(Segment segment) throws BadBytes {
     ByteBuffer bytes = segment.mapping().bytes();
     SegmentInfo info = segment.info();

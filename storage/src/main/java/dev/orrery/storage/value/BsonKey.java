@@ -21,7 +21,7 @@ public final class BsonKey {
   private BsonKey(BsonValue value, BsonOrder order) {
     this.value = value;
     this.order = order;
-    this.hash = hash(value, order.strings());
+    this.hash = hash(value, order);
   }
 
   public static BsonKey of(BsonValue value) {
@@ -62,19 +62,19 @@ public final class BsonKey {
     return String.valueOf(value);
   }
 
-  private static int hash(BsonValue value, StringOrder strings) {
-    int content = value == null ? 0 : hashContent(value, strings);
+  private static int hash(BsonValue value, BsonOrder order) {
+    int content = value == null ? 0 : hashContent(value, order);
     return 31 * BsonOrder.canonicalType(value) + content;
   }
 
-  private static int hashContent(BsonValue value, StringOrder strings) {
+  private static int hashContent(BsonValue value, BsonOrder order) {
     return switch (value.getBsonType()) {
       case UNDEFINED, NULL, MIN_KEY, MAX_KEY -> 0;
       case DOUBLE, INT32, INT64, DECIMAL128 -> NumberOrder.hash(value);
-      case STRING, SYMBOL -> hashText(BsonOrder.text(value), strings);
-      case DOCUMENT -> hashDocument(value.asDocument(), strings);
-      case ARRAY -> hashArray(value.asArray(), strings);
-      case BINARY -> Arrays.hashCode(value.asBinary().getData());
+      case STRING, SYMBOL -> hashText(BsonOrder.text(value), order);
+      case DOCUMENT -> hashDocument(value.asDocument(), order);
+      case ARRAY -> hashArray(value.asArray(), order);
+      case BINARY -> hashBytes(value.asBinary().getData(), order);
       case OBJECT_ID -> value.asObjectId().getValue().hashCode();
       case BOOLEAN -> Boolean.hashCode(value.asBoolean().getValue());
       case DATE_TIME -> Long.hashCode(value.asDateTime().getValue());
@@ -87,22 +87,32 @@ public final class BsonKey {
     };
   }
 
-  private static int hashText(String text, StringOrder strings) {
-    return strings == StringOrder.UTF8 ? text.hashCode() : Arrays.hashCode(strings.sortKey(text));
+  private static int hashText(String text, BsonOrder order) {
+    order.tell(text.length());
+    return order.strings() == StringOrder.UTF8
+        ? text.hashCode()
+        : Arrays.hashCode(order.strings().sortKey(text));
   }
 
-  private static int hashDocument(BsonDocument document, StringOrder strings) {
+  private static int hashBytes(byte[] bytes, BsonOrder order) {
+    order.tell(bytes.length);
+    return Arrays.hashCode(bytes);
+  }
+
+  private static int hashDocument(BsonDocument document, BsonOrder order) {
+    order.tellElements(document.size());
     int hash = 1;
     for (Map.Entry<String, BsonValue> entry : document.entrySet()) {
-      hash = 31 * hash + Objects.hash(entry.getKey(), hash(entry.getValue(), strings));
+      hash = 31 * hash + Objects.hash(entry.getKey(), hash(entry.getValue(), order));
     }
     return hash;
   }
 
-  private static int hashArray(BsonArray array, StringOrder strings) {
+  private static int hashArray(BsonArray array, BsonOrder order) {
+    order.tellElements(array.size());
     int hash = 1;
     for (BsonValue element : array) {
-      hash = 31 * hash + hash(element, strings);
+      hash = 31 * hash + hash(element, order);
     }
     return hash;
   }

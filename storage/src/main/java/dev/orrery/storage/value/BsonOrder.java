@@ -4,6 +4,7 @@ import java.util.Arrays;
 import java.util.Comparator;
 import java.util.Iterator;
 import java.util.Map;
+import java.util.function.IntConsumer;
 import org.bson.BsonArray;
 import org.bson.BsonBinary;
 import org.bson.BsonDbPointer;
@@ -18,29 +19,50 @@ import org.bson.BsonValue;
  */
 public final class BsonOrder implements Comparator<BsonValue> {
   /** Strings by their bytes: the order without a collation. */
-  public static final BsonOrder CANONICAL = new BsonOrder(StringOrder.UTF8, () -> {});
+  public static final BsonOrder CANONICAL = new BsonOrder(StringOrder.UTF8, steps -> {});
+
+  static final int BYTES_PER_STEP = 64;
+  private static final int WATCHED_BYTES_MIN = 512;
 
   private final StringOrder strings;
   private final RawOrder raw;
-  private final Runnable watch;
+  private final IntConsumer watch;
 
-  private BsonOrder(StringOrder strings, Runnable watch) {
+  private BsonOrder(StringOrder strings, IntConsumer watch) {
     this.strings = strings;
-    this.raw = new RawOrder(strings);
+    this.raw = new RawOrder(strings, watch);
     this.watch = watch;
   }
 
   /** The order with strings and symbols compared by a collation. */
   public static BsonOrder with(StringOrder strings) {
-    return strings == StringOrder.UTF8 ? CANONICAL : new BsonOrder(strings, () -> {});
+    return strings == StringOrder.UTF8 ? CANONICAL : new BsonOrder(strings, steps -> {});
   }
 
   /**
-   * The same order, that of objects watched: {@code watch} is run for every pair of fields or
-   * elements that is compared, and ends a comparison that takes too long by throwing.
+   * The same order, watched: {@code watch} is told how many steps a comparison, or the hash of a
+   * {@link BsonKey}, takes next, and ends what takes too long by throwing. A pair of fields or
+   * elements is a step, and so are {@value #BYTES_PER_STEP} bytes; short texts count nothing.
    */
-  public BsonOrder watchedBy(Runnable newWatch) {
+  public BsonOrder watchedBy(IntConsumer newWatch) {
     return new BsonOrder(strings, newWatch);
+  }
+
+  /** Says that so many bytes or characters are gone through; a few are not worth a call. */
+  static void tell(IntConsumer watch, int bytes) {
+    if (bytes >= WATCHED_BYTES_MIN) {
+      watch.accept(bytes / BYTES_PER_STEP);
+    }
+  }
+
+  void tell(int bytes) {
+    tell(watch, bytes);
+  }
+
+  void tellElements(int count) {
+    if (count > 0) {
+      watch.accept(count);
+    }
   }
 
   public StringOrder strings() {
@@ -97,7 +119,7 @@ public final class BsonOrder implements Comparator<BsonValue> {
     return switch (left.getBsonType()) {
       case UNDEFINED, NULL, MIN_KEY, MAX_KEY -> 0;
       case DOUBLE, INT32, INT64, DECIMAL128 -> NumberOrder.compare(left, right);
-      case STRING, SYMBOL -> strings.compare(text(left), text(right));
+      case STRING, SYMBOL -> compareTexts(text(left), text(right));
       case DOCUMENT -> compareDocuments(left.asDocument(), right.asDocument());
       case ARRAY -> compareArrays(left.asArray(), right.asArray());
       case BINARY -> compareBinaries(left.asBinary(), right.asBinary());
@@ -116,6 +138,11 @@ public final class BsonOrder implements Comparator<BsonValue> {
     };
   }
 
+  private int compareTexts(String left, String right) {
+    tell(Math.min(left.length(), right.length()));
+    return strings.compare(left, right);
+  }
+
   static String text(BsonValue value) {
     return value.isString() ? value.asString().getValue() : value.asSymbol().getSymbol();
   }
@@ -124,7 +151,7 @@ public final class BsonOrder implements Comparator<BsonValue> {
     Iterator<Map.Entry<String, BsonValue>> l = left.entrySet().iterator();
     Iterator<Map.Entry<String, BsonValue>> r = right.entrySet().iterator();
     while (l.hasNext() && r.hasNext()) {
-      watch.run();
+      watch.accept(1);
       var leftEntry = l.next();
       var rightEntry = r.next();
       int difference = canonicalType(leftEntry.getValue()) - canonicalType(rightEntry.getValue());
@@ -144,7 +171,7 @@ public final class BsonOrder implements Comparator<BsonValue> {
   private int compareArrays(BsonArray left, BsonArray right) {
     int common = Math.min(left.size(), right.size());
     for (int i = 0; i < common; i++) {
-      watch.run();
+      watch.accept(1);
       int difference = compare(left.get(i), right.get(i));
       if (difference != 0) {
         return difference;
@@ -153,10 +180,11 @@ public final class BsonOrder implements Comparator<BsonValue> {
     return Integer.compare(left.size(), right.size());
   }
 
-  private static int compareBinaries(BsonBinary left, BsonBinary right) {
+  private int compareBinaries(BsonBinary left, BsonBinary right) {
     if (left.getData().length != right.getData().length) {
       return Integer.compare(left.getData().length, right.getData().length);
     }
+    tell(left.getData().length);
     return left.getType() != right.getType()
         ? Byte.compareUnsigned(left.getType(), right.getType())
         : Arrays.compareUnsigned(left.getData(), right.getData());

@@ -181,7 +181,7 @@ final class CatalogRaceTest {
   }
 
   private void rename(CollectionStore handle, Random random) {
-    store.engine.rename(handle, name(random), false);
+    store.engine.rename(handle, handle.info().namespace(), name(random), false);
   }
 
   private void update(CollectionStore handle) {

@@ -11,7 +11,6 @@ import dev.orrery.storage.WriteBatch;
 import dev.orrery.storage.WriteOperation;
 import dev.orrery.storage.value.RawDocument;
 import dev.orrery.storage.value.RawValue;
-import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -104,31 +103,8 @@ final class CollectionRepairTest {
     try (var store = open()) {
       int partition = store.partition().id();
       RepairResult result = store.engine.repair(store.store(), () -> {});
-      assertThat(result).isEqualTo(new RepairResult(List.of(), List.of(), 0, 0));
+      assertThat(result).isEqualTo(new RepairResult(List.of(), List.of(), 0, 0, List.of()));
       assertThat(store.partition().id()).isEqualTo(partition);
-    }
-  }
-
-  @Test
-  void aDocumentThatCannotBeReadIsNamedAndNothingIsLost() throws IOException {
-    try (var store = open()) {
-      Map<Integer, BsonDocument> before = store.contents();
-      int offset = (int) store.partition().files().slots().get(5) + 40; // in its payload
-      store.engine.close();
-      Path segment = store.directory.resolve("log").resolve("0000000000000001.log");
-      EngineHarness.damage(segment, offset);
-      store.engine = ChronicleEngine.open(store.directory, store.options, store.hooks);
-      RepairResult result = store.engine.repair(store.store(), () -> {});
-      assertThat(result.isRepaired()).isFalse();
-      assertThat(result.remaining())
-          .singleElement()
-          .asString()
-          .contains("was not repaired", segment + " at offset", "orrery salvage");
-      store.engine.close();
-      EngineHarness.damage(segment, offset); // and back
-      store.engine = ChronicleEngine.open(store.directory, store.options, store.hooks);
-      store.engine.verify();
-      assertThat(store.contents()).isEqualTo(before);
     }
   }
 

@@ -170,7 +170,7 @@ final class DamagedStore {
     BsonDocument payload = RawDocument.wrap(group.payload(index)).toBsonDocument();
     long position = group.position(index);
     int from = (int) position;
-    int to = from + 16 + group.metaLength(index) + group.payloadLength(index);
+    int to = from + 24 + group.metaLength(index) + group.payloadLength(index);
     var span = new Span("%016x.log".formatted(position >>> 32), from, to);
     lastRecords.get(collection == 2 ? PARTS : PLAIN).put(payload.getInt32("_id").getValue(), span);
   }

@@ -83,7 +83,7 @@ final class DistrustTest {
     stamps.values().forEach(one -> one.remove(PartitionFiles.COMPARED));
     file.write(
         new CheckpointFile.Content(
-            content.replayFrom(), content.catalog(), content.garbage(), stamps));
+            content.store(), content.replayFrom(), content.catalog(), content.garbage(), stamps));
   }
 
   @Test

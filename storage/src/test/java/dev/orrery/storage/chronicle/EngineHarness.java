@@ -21,6 +21,7 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
@@ -147,10 +148,21 @@ final class EngineHarness implements AutoCloseable {
     return store().partitionOf(null).find(key, new WorkMeter());
   }
 
+  /** A document of a collection with a partition key, by its keys. */
+  static StoredDocument find(CollectionStore store, BsonDocument keys) {
+    var partitionKey = RawValue.of(keys.get(store.info().partitionKey()));
+    byte[] primary = store.primaryKey(partitionKey, RawValue.of(keys.get("_id")));
+    return store.partitionOf(partitionKey).find(primary, new WorkMeter());
+  }
+
   /** All documents by id, from a scan; each must also be found by its key. */
   Map<Integer, BsonDocument> contents() {
+    return contents(store());
+  }
+
+  static Map<Integer, BsonDocument> contents(CollectionStore store) {
     var all = new TreeMap<Integer, BsonDocument>();
-    for (PartitionStore partition : store().partitions()) {
+    for (PartitionStore partition : store.partitions()) {
       var meter = new WorkMeter();
       var cursor = partition.scan(false);
       for (var one = cursor.next(meter); one != null; one = cursor.next(meter)) {
@@ -200,6 +212,15 @@ final class EngineHarness implements AutoCloseable {
       }
     } catch (IOException e) {
       throw new UncheckedIOException(e);
+    }
+  }
+
+  /** Deletes a file, or a directory with all that is in it. */
+  static void delete(Path path) throws IOException {
+    try (Stream<Path> all = Files.walk(path)) {
+      for (Path one : all.sorted(Comparator.reverseOrder()).toList()) {
+        Files.delete(one);
+      }
     }
   }
 

@@ -277,7 +277,8 @@ final class EngineRecoveryTest {
       store.insert(1);
       var from = store.createNamed(new Namespace("db", "other"), null);
       long before = store.engine.lastLsn();
-      assertThat(store.engine.rename(from, EngineHarness.NAMESPACE, true)).isTrue();
+      assertThat(store.engine.rename(from, from.info().namespace(), EngineHarness.NAMESPACE, true))
+          .isTrue();
       assertThat(store.engine.lastLsn()).isEqualTo(before + 1);
       store.crash();
       assertThat(store.engine.collections()).hasSize(1);

@@ -6,14 +6,22 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.orrery.storage.NoHooks;
 import dev.orrery.storage.StorageException;
 import dev.orrery.storage.StorageException.Reason;
+import dev.orrery.storage.index.IndexSpec;
+import dev.orrery.storage.log.LogCheck;
 import java.io.IOException;
 import java.io.InputStream;
+import java.nio.channels.FileChannel;
 import java.nio.file.FileSystemException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.stream.Stream;
+import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
+import org.bson.BsonDocument;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.Test;
@@ -98,6 +106,112 @@ final class FullDiskTest {
     }
   }
 
+  @Test
+  void whatMakesRoomIsAllowedWhenWritesAreNot() throws Exception {
+    mount();
+    try (var store =
+        new EngineHarness(disk.resolve("store"), EngineHarness.quiet(), new NoHooks())) {
+      store.create(null, "{key: {v: 1}, name: 'v_1'}");
+      store.engine.putSetting("kind", BsonDocument.parse("{_id: 'one'}"));
+      fillUp(store, 0);
+      fillUp(disk.resolve("rest"), 64 << 10); // less than any reserve
+      assertThat(store.engine.dropIndex(store.store(), "v_1")).isTrue();
+      assertThat(store.engine.removeSetting("kind", "one")).isTrue();
+      assertThat(store.engine.drop(store.store())).isTrue();
+    }
+  }
+
+  @Test
+  void aBuildOrASplitThatFindsNoRoomGivesBackAtOnceWhatItTook() throws Exception {
+    mount();
+    try (var store =
+        new EngineHarness(disk.resolve("store"), EngineHarness.quiet(), new NoHooks())) {
+      store.create("_id");
+      for (int i = 0; i < 1_500; i++) {
+        store.insert(EngineHarness.document(i, 1_000));
+      }
+      store.engine.checkpoint();
+      List<String> before = files(store);
+      var slices = new AtomicInteger();
+      Runnable takeAll =
+          () -> {
+            if (slices.incrementAndGet() == 5) {
+              fillUp(disk.resolve("rest"));
+            }
+          };
+      var index = IndexSpec.of(BsonDocument.parse("{key: {v: 1}, name: 'v_1', unique: true}"));
+      assertDiskFull(() -> store.engine.createIndexes(store.store(), List.of(index), takeAll));
+      assertThat(files(store)).isEqualTo(before);
+      Files.delete(disk.resolve("rest"));
+      TimeUnit.MILLISECONDS.sleep(50);
+
+      slices.set(0);
+      String boundary = "20000000000000000000000000000000";
+      assertDiskFull(() -> store.engine.split(store.store(), 0, boundary, takeAll));
+      assertThat(files(store)).isEqualTo(before);
+      Files.delete(disk.resolve("rest"));
+      TimeUnit.MILLISECONDS.sleep(50);
+      store.engine.createIndexes(store.store(), List.of(index));
+      store.engine.split(store.store(), 0, boundary);
+      assertThat(store.contents()).hasSize(1_500);
+      store.engine.verify();
+    }
+  }
+
+  private static void assertDiskFull(ThrowingCallable action) {
+    assertThatThrownBy(action)
+        .isInstanceOfSatisfying(
+            StorageException.class, e -> assertThat(e.reason()).isEqualTo(Reason.DISK_FULL));
+  }
+
+  /** Everything of partitions but scratch, whose names differ. */
+  private static List<String> files(EngineHarness store) throws IOException {
+    Path partitions = store.directory.resolve("partitions");
+    try (Stream<Path> paths = Files.walk(partitions)) {
+      return paths
+          .map(path -> partitions.relativize(path).toString())
+          .filter(name -> !name.endsWith(".map"))
+          .sorted()
+          .toList();
+    }
+  }
+
+  @Test
+  void aStoreWithoutAByteToSpareIsCheckedAndAStartSaysWhyItFails() throws Exception {
+    mount();
+    Path copy = disk.resolve("copy");
+    try (var store =
+        new EngineHarness(disk.resolve("store"), EngineHarness.quiet(), new NoHooks())) {
+      store.create(null, "{key: {v: 1}, name: 'v_1', unique: true}");
+      for (int i = 0; i < 300; i++) {
+        store.insert(EngineHarness.document(i, 1_000));
+      }
+      store.engine.checkpoint();
+      for (int i = 300; i < 600; i++) {
+        store.insert(EngineHarness.document(i, 1_000));
+      }
+      // As after a kill: what lies behind the last group is a hole.
+      run("cp", "-a", "--sparse=always", store.directory.toString(), copy.toString());
+    }
+    fillUp(disk.resolve("rest"));
+    var lines = new ArrayList<String>();
+    new LogCheck(copy.resolve("log"), lines::add).run();
+    assertThat(lines).last().asString().contains("recovery goes on at offset");
+    List<String> faults = new StoreCheck(copy, new NoHooks(), lines::add).run();
+    assertThat(faults).allMatch(fault -> fault.contains("pace")); // "No space", "no space on"
+    try (var engine = ChronicleEngine.open(copy, EngineHarness.quiet(), new NoHooks())) {
+      assertThat(engine.collections()).hasSize(1); // it took no room at all
+    } catch (StorageException e) {
+      assertThat(e.reason()).as(e.toString()).isEqualTo(Reason.DISK_FULL);
+      assertThat(e.getMessage()).containsIgnoringCase("no space");
+    }
+    Files.delete(disk.resolve("rest"));
+    try (var after = new EngineHarness(copy)) {
+      assertThat(after.contents()).hasSize(600);
+      after.engine.verify();
+    }
+  }
+
   /** Inserts until the disk is full; how many documents were taken. */
   private static int fillUp(EngineHarness store, int from) {
     for (int i = 0; i < DOCUMENTS_MAX; i++) {
@@ -111,7 +225,15 @@ final class FullDiskTest {
     return DOCUMENTS_MAX;
   }
 
-  private static void fillUp(Path file) throws IOException {
+  /** Takes the whole disk but for some bytes. */
+  private static void fillUp(Path file, int leftBytes) throws IOException {
+    fillUp(file);
+    try (var channel = FileChannel.open(file, StandardOpenOption.WRITE)) {
+      channel.truncate(channel.size() - leftBytes);
+    }
+  }
+
+  private static void fillUp(Path file) {
     try (var out = Files.newOutputStream(file)) {
       for (byte[] block = new byte[4096]; ; ) {
         out.write(block);

@@ -53,6 +53,33 @@ final class LostFilesTest {
     }
   }
 
+  @Test
+  void aCheckpointThatIsTooOldForTheLogIsNamedWithWhatToDo() throws IOException {
+    try (var store =
+        new EngineHarness(root.resolve("store"), EngineHarness.compacting(), new NoHooks())) {
+      store.create(null);
+      for (int i = 0; i < 50; i++) {
+        store.insert(EngineHarness.document(i, 2_000));
+      }
+      store.engine.checkpoint();
+      Path old = store.directory.resolveSibling("old");
+      Files.copy(store.directory.resolve("checkpoint"), old);
+      for (int round = 0; round < 8; round++) {
+        for (int i = 0; i < 50; i++) {
+          store.replace(i, EngineHarness.document(i, 2_000 + round));
+        }
+      }
+      store.engine.compact();
+      store.engine.close();
+      Path checkpoint = store.directory.resolve("checkpoint");
+      Files.copy(old, checkpoint, StandardCopyOption.REPLACE_EXISTING);
+      assertThatThrownBy(() -> ChronicleEngine.open(store.directory, store.options, store.hooks))
+          .isInstanceOf(StorageException.class)
+          .hasMessageContaining("orrery salvage")
+          .hasMessageContaining("log");
+    }
+  }
+
   @ParameterizedTest
   @ValueSource(strings = {"slots", "ids", "sizes", "index-1", "unique-2"})
   void aLostStructureIsMadeAnewWhenTheLogHasMoreThanTheCheckpoint(String name) throws IOException {
@@ -121,17 +148,57 @@ final class LostFilesTest {
   }
 
   @Test
-  void lostSlotsAndIdsAreReportedWhenTheLogIsNoLongerWhole() throws IOException {
+  void lostSlotsAndIdsAreMadeOfAnIndexWhenTheLogIsNoLongerWhole() throws IOException {
+    try (var store = compacted()) {
+      var before = store.contents();
+      store.engine.close();
+      EngineHarness.damage(store.files().resolve("slots"), 50);
+      delete(store.files().resolve("ids"));
+      store.engine = ChronicleEngine.open(store.directory, store.options, store.hooks);
+      assertThat(store.contents()).isEqualTo(before);
+      store.engine.verify();
+      assertThat(store.engine.rebuilt()).hasSize(2);
+      store.reopen();
+      store.engine.verify();
+      assertThat(store.engine.rebuilt()).isEmpty();
+    }
+  }
+
+  @Test
+  void theyAreMadeOfItAlsoWhenTheLogHasMoreThanTheIndex() throws IOException {
+    try (var store = compacted()) {
+      store.engine.checkpoint();
+      for (int i = 0; i < 60; i++) {
+        store.insert(EngineHarness.document(1_000 + i, 100));
+        store.delete(i % 2 == 0 ? 1_000 + i : 100 + i);
+        store.replace(99, EngineHarness.document(99, 10 + i));
+      }
+      var before = store.contents();
+      Path copy = store.copyFiles();
+      store.engine.close();
+      store.directory = copy;
+      delete(store.files().resolve("slots"));
+      delete(store.files().resolve("ids"));
+      store.engine = ChronicleEngine.open(copy, store.options, store.hooks);
+      assertThat(store.contents()).isEqualTo(before);
+      store.engine.verify();
+    }
+  }
+
+  @Test
+  void lostSlotsIdsAndIndexesAreReportedWhenTheLogIsNoLongerWhole() throws IOException {
     try (var store = compacted()) {
       store.engine.close();
       EngineHarness.damage(store.files().resolve("slots"), 50);
       delete(store.files().resolve("ids"));
+      delete(store.files().resolve("index-0"));
       store.engine = ChronicleEngine.open(store.directory, store.options, store.hooks);
       for (int attempt = 0; attempt < 2; attempt++) {
         assertThatThrownBy(store::contents)
             .isInstanceOf(StorageException.class)
             .hasMessageContaining(store.files().toString())
-            .hasMessageContaining("slots");
+            .hasMessageContaining("slots")
+            .hasMessageContaining("orrery salvage");
         assertThat(store.files().resolve("slots")).exists();
       }
       assertThatThrownBy(() -> store.insert(new BsonDocument())).isNotNull();

@@ -337,6 +337,35 @@ final class SalvageTest {
   }
 
   @Test
+  void slotsOfOthersAndWhatIsNoFileAreGotAround() throws IOException {
+    Path damaged = store.copy();
+    Path first = damaged.resolve("partitions/2-1/slots");
+    Path second = damaged.resolve("partitions/2-2/slots");
+    Path third = damaged.resolve("partitions/3-0/slots");
+    Path aside = damaged.resolve("aside");
+    Files.move(first, aside);
+    Files.move(second, first);
+    Files.move(aside, second);
+    Files.delete(third);
+    Files.createDirectory(third);
+    DamagedStore.Taken taken = DamagedStore.salvage(damaged);
+    requireAllButHit(taken, null);
+    assertThat(taken.report.losses())
+        .hasSize(3)
+        .anyMatch(loss -> loss.contains("slots of partition 2 of collection 2"))
+        .anyMatch(loss -> loss.contains(third + ": it cannot be read"));
+
+    Path segment = store.segments(damaged).get(1);
+    Files.delete(segment);
+    Files.createDirectory(segment);
+    assertThat(DamagedStore.salvage(damaged).report.losses())
+        .anyMatch(loss -> loss.contains(segment + " at offset 0: it is a directory"));
+    assertThatThrownBy(() -> ChronicleEngine.open(damaged, store.options, new NoHooks()))
+        .hasMessageContaining(segment + " at offset 0")
+        .hasMessageContaining("orrery salvage");
+  }
+
+  @Test
   void aNewerFormatIsRefusedByItsVersion() throws IOException {
     Path damaged = store.copy();
     Path segment = store.segments(damaged).get(1);

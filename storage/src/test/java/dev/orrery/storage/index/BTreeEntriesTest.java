@@ -5,9 +5,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.orrery.storage.index.BTreeModel.Entry;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Random;
+import java.util.TreeSet;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -53,6 +55,44 @@ class BTreeEntriesTest {
         model.entries.remove(entry);
       }
     }
+  }
+
+  /** One batch into an empty tree makes leaves, their parent and the root split in its midst. */
+  @Test
+  void aBatchSplitsTheTreeThatItFills() {
+    for (int seed = 0; seed < 300; seed++) {
+      var random = new Random(seed);
+      var expected = new TreeSet<byte[]>(Arrays::compareUnsigned);
+      try (BTree tree = BTree.open(directory.resolve("tree" + seed), pool, false)) {
+        var batch = new BTreeEntries(0);
+        for (int i = 50 + random.nextInt(400); i > 0; i--) {
+          byte[] key = mixedKey(random);
+          batch.add(key, i);
+          expected.add(key);
+        }
+        tree.insertAll(batch);
+        tree.checkpoint(1);
+        tree.verify();
+        BTreeCursor cursor = tree.ascending(BTreeBound.START, BTreeBound.END);
+        var found = new ArrayList<byte[]>();
+        while (cursor.next()) {
+          found.add(cursor.key());
+        }
+        assertThat(found.toArray(byte[][]::new)).isDeepEqualTo(expected.toArray(byte[][]::new));
+      }
+    }
+  }
+
+  /** Long and short ones, with and without a start that many share. */
+  private static byte[] mixedKey(Random random) {
+    int shared = random.nextBoolean() ? 50 + 100 * random.nextInt(2) : 0;
+    int own = random.nextInt(3) == 0 ? 200 : 5;
+    byte[] key = new byte[shared + own];
+    Arrays.fill(key, 0, shared, (byte) 'p');
+    for (int i = shared; i < key.length; i++) {
+      key[i] = (byte) ('a' + random.nextInt(3));
+    }
+    return ByteBuffer.allocate(key.length + 4).put(key).putInt(random.nextInt()).array();
   }
 
   @Test

@@ -74,7 +74,7 @@ class PageFileTest {
     file.settle(frozen);
     assertThat(content(3)).isEqualTo(3);
     assertThat(file.dirtyBytes()).isEqualTo(2 * PageFile.PAGE_SIZE);
-    PageFile other = PageFile.open(copy, PageFileKind.BTREE, pool, false);
+    PageFile other = PageFile.open(copy, PageFileKind.BTREE, FileOwner.NONE, pool, false);
     assertThat(content(other, 3)).isEqualTo(2);
     assertThat(content(other, 4)).isEqualTo(1);
     other.close();
@@ -215,7 +215,7 @@ class PageFileTest {
 
   @Test
   void anotherKindOrVersionIsRefused() throws IOException {
-    assertThatThrownBy(() -> PageFile.open(path, PageFileKind.SLOTS, pool, false))
+    assertThatThrownBy(() -> PageFile.open(path, PageFileKind.SLOTS, FileOwner.NONE, pool, false))
         .hasMessageContaining("not of kind SLOTS");
     Files.write(path, new byte[PageFile.PAGE_SIZE]);
     assertThatThrownBy(() -> open()).isInstanceOf(StorageException.class);
@@ -266,7 +266,7 @@ class PageFileTest {
   }
 
   private PageFile open() {
-    return PageFile.open(path, PageFileKind.BTREE, pool, false);
+    return PageFile.open(path, PageFileKind.BTREE, FileOwner.NONE, pool, false);
   }
 
   private void reopen() {

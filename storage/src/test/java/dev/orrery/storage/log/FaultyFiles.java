@@ -75,6 +75,11 @@ final class FaultyFiles implements SegmentFiles {
     }
 
     @Override
+    public int read(ByteBuffer target, long offset) throws IOException {
+      return file.read(target, offset);
+    }
+
+    @Override
     public void resize(long bytes) throws IOException {
       failIf(isResizeBroken, "ftruncate");
       file.resize(bytes);

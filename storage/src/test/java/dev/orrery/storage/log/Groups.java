@@ -29,13 +29,15 @@ final class Groups {
       byte[] payload = new byte[random.nextInt(payloadBytesMax)];
       random.nextBytes(meta);
       random.nextBytes(payload);
-      records.add(new LogRecord((byte) random.nextInt(), meta, payload));
+      records.add(new LogRecord((byte) random.nextInt(), 0, meta, payload));
     }
     return records;
   }
 
   static RecordGroup group(List<LogRecord> records) {
-    return RecordGroup.of(records.toArray(LogRecord[]::new));
+    var group = new RecordGroup();
+    records.forEach(record -> group.add(record.kind(), record.meta(), record.payload()));
+    return group;
   }
 
   static List<LogRecord> records(LogGroup group) {

@@ -6,6 +6,7 @@ import static dev.orrery.storage.log.Groups.group;
 import static dev.orrery.storage.log.Groups.segmentFile;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import dev.orrery.storage.StorageException;
 import dev.orrery.storage.StorageException.Reason;
@@ -62,6 +63,42 @@ class LogRecoveryTest {
       assertThat(e.reason()).as(e.getMessage()).isEqualTo(Reason.CORRUPT);
       return e;
     }
+  }
+
+  @Test
+  void aDirectoryInThePlaceOfAFileIsReportedWithTheAdvice() throws IOException {
+    Path directory = write(400, false);
+    for (String name : List.of("0000000000000001.log", "0000000000000002.log", "manifest")) {
+      Path file = directory.resolve(name);
+      Path aside = root.resolve("aside");
+      Files.move(file, aside);
+      Files.createDirectory(file);
+      assertThat(assertCorrupt(directory))
+          .hasMessageContaining(file + " at offset 0")
+          .hasMessageContaining("orrery salvage");
+      assertThatThrownBy(() -> new LogCheck(directory, line -> {}).run())
+          .isInstanceOf(StorageException.class)
+          .hasMessageContaining(file + " at offset 0")
+          .hasMessageContaining("orrery salvage");
+      Files.delete(file);
+      Files.move(aside, file);
+    }
+    try (Log log = Log.open(directory, OPTIONS)) {
+      assertHasGroups(log, 400);
+    }
+  }
+
+  @Test
+  void aFileThatTheDeviceDoesNotGiveIsReportedWithTheAdvice() throws IOException {
+    Path unreadable = Path.of("/proc/self/mem");
+    assumeTrue(Files.exists(unreadable));
+    Path directory = write(400, false);
+    Path file = directory.resolve("manifest");
+    Files.delete(file);
+    Files.createSymbolicLink(file, unreadable);
+    assertThat(assertCorrupt(directory))
+        .hasMessageContaining(file + " at offset 0")
+        .hasMessageContaining("orrery salvage");
   }
 
   @Test
@@ -254,18 +291,23 @@ class LogRecoveryTest {
   }
 
   @Test
-  void aFileOfANewerVersionIsNotTouched() throws IOException {
+  void aFileOfAnotherVersionIsNotTouched() throws IOException {
+    refusedWithVersion(Format.VERSION + 1, "a newer version of Orrery wrote it");
+    refusedWithVersion(1, "export the data with that version (orrery export)");
+  }
+
+  private void refusedWithVersion(int version, String advice) throws IOException {
     Path crashed = write(3, false);
     Path file = segmentFile(crashed, 1);
     byte[] bytes = Files.readAllBytes(file);
-    bytes[8]++;
     var header = LogGroup.view(bytes);
-    header.putInt(60, Format.checksum(header, 0, 60));
+    header.putInt(8, version).putInt(60, Format.checksum(header, 0, 60));
     Files.write(file, bytes);
     assertThatThrownBy(() -> Log.open(crashed, OPTIONS))
         .isInstanceOfSatisfying(
             StorageException.class, e -> assertThat(e.reason()).isEqualTo(Reason.UNUSABLE))
-        .hasMessageContaining("version 2");
+        .hasMessageContaining("format version " + version)
+        .hasMessageContaining(advice);
     assertThat(Files.readAllBytes(file)).isEqualTo(bytes);
   }
 

@@ -177,8 +177,69 @@ class LogTest {
       now.set(4_000);
       log.append(group("x".repeat(70_000))); // In a segment of its own.
       LogCursor cursor = log.from(1);
-      assertThat(cursor.next().timestampMillis()).isEqualTo(5_000);
-      assertThat(cursor.next().timestampMillis()).isEqualTo(5_000);
+      assertThat(cursor.next().stamp().millis()).isEqualTo(5_000);
+      assertThat(cursor.next().stamp().millis()).isEqualTo(5_000);
+    }
+  }
+
+  @Test
+  void clusterTimesOnlyGrowOverRestartsAndClocksThatGoBack() {
+    var now = new AtomicLong(5_000);
+    LogOptions options = OPTIONS.withClock(new SettableClock(now));
+    long last = 0;
+    for (int start = 0; start < 4; start++) {
+      try (Log log = Log.open(directory, options)) {
+        for (int i = 0; i < 3; i++) {
+          long time = log.append(group("x".repeat(30_000))).stamp().time(); // two in a segment
+          assertThat(time).isGreaterThan(last);
+          last = time;
+        }
+      }
+      now.addAndGet(-1_000);
+    }
+    assertThat(last >>> 32).isEqualTo(5);
+    now.set(9_000);
+    try (Log log = Log.open(directory, options)) {
+      assertThat(log.append(group("late")).stamp().time()).isBetween(9L << 32, 10L << 32);
+      LogCursor cursor = log.from(12);
+      assertThat(cursor.next().stamp().time()).isEqualTo(last);
+    }
+  }
+
+  @Test
+  void aSegmentWithoutGroupsKnowsTheTimeBeforeIt() throws IOException {
+    var now = new AtomicLong(5_000);
+    LogOptions options = OPTIONS.withClock(new SettableClock(now));
+    long time;
+    try (Log log = Log.open(directory, options)) {
+      time = log.append(group("x".repeat(70_000))).stamp().time();
+      log.append(group("x".repeat(70_000)));
+    }
+    Path last = directory.resolve(Format.fileName(3));
+    byte[] bytes = Files.readAllBytes(last);
+    Files.write(last, java.util.Arrays.copyOf(bytes, Format.SEGMENT_HEADER_BYTES)); // torn
+    now.set(1_000);
+    try (Log log = Log.open(directory, options)) {
+      assertThat(log.lastLsn()).isEqualTo(1);
+      assertThat(log.append(group("next")).stamp().time()).isEqualTo(time + 1);
+    }
+  }
+
+  @Test
+  void aCopyKeepsTheVersionThatItCopies() {
+    try (Log log = Log.open(directory, OPTIONS)) {
+      log.append(group("one"));
+      long original = log.append(group("two")).positions()[0];
+      LogRecord record = log.read(original);
+      assertThat(record.versionLsn()).isEqualTo(2);
+      var copies = new RecordGroup().addCopy((byte) 4, record.meta(), record.payload(), 2);
+      Appended appended = log.append(copies.add((byte) 1, bytes("m"), bytes("own")));
+      assertThat(log.read(appended.positions()[0]).versionLsn()).isEqualTo(2);
+      assertThat(log.read(appended.positions()[1]).versionLsn()).isEqualTo(3);
+      log.awaitDurable(3);
+      LogGroup group = log.from(3).next();
+      assertThat(group.versionLsn(0)).isEqualTo(2);
+      assertThat(group.record(1).versionLsn()).isEqualTo(3);
     }
   }
 

@@ -24,6 +24,9 @@ import org.junit.jupiter.api.io.TempDir;
 final class DamageTest {
   private static final boolean IS_EVERY = Boolean.getBoolean("kill.every");
 
+  /** Opens, and fails to be read with an error of the device, also by those who may do all. */
+  private static final Path UNREADABLE_FILE = Path.of("/proc/self/mem");
+
   @TempDir Path root;
   private int rounds;
 
@@ -58,6 +61,21 @@ final class DamageTest {
       void run(Path file) throws IOException {
         byte[] bytes = Files.readAllBytes(file);
         Files.write(file, Arrays.copyOf(bytes, bytes.length / 3));
+      }
+    },
+    A_DIRECTORY(true) {
+      @Override
+      void run(Path file) throws IOException {
+        Files.delete(file);
+        Files.createDirectory(file);
+        Files.writeString(file.resolve("MANIFEST"), "in the way");
+      }
+    },
+    UNREADABLE(true) {
+      @Override
+      void run(Path file) throws IOException {
+        Files.delete(file);
+        Files.createSymbolicLink(file, UNREADABLE_FILE);
       }
     },
     ZEROS(true) {
@@ -159,6 +177,9 @@ final class DamageTest {
   }
 
   private void damage(Path made, KillModel.Expected expected, Path file, Damage damage) {
+    if (damage == Damage.UNREADABLE && !Files.exists(UNREADABLE_FILE)) {
+      return; // elsewhere than on Linux
+    }
     Path copy = root.resolve("round" + ++rounds);
     try {
       KillStore.copy(made, copy);
