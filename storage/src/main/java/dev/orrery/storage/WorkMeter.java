@@ -1,5 +1,7 @@
 package dev.orrery.storage;
 
+import java.util.function.IntConsumer;
+
 /**
  * Counts the work that storage does for one request; request units are priced from it, and explain
  * prints it. Not shared between threads.
@@ -12,6 +14,17 @@ public final class WorkMeter {
   private long bytesWritten;
   private long termsAdded;
   private long termsRemoved;
+  private IntConsumer beforeLarge = bytes -> {};
+
+  /** Lets {@code room} hear of large documents before they are loaded; it may wait, or throw. */
+  public void askBeforeLarge(IntConsumer room) {
+    beforeLarge = room;
+  }
+
+  /** Who is told how large a large document is before it is loaded. */
+  public IntConsumer beforeLarge() {
+    return beforeLarge;
+  }
 
   public void examineKeys(long count) {
     keysExamined += count;

@@ -1,9 +1,11 @@
 package dev.orrery.server.plan;
 
 import dev.orrery.server.limit.MemoryAccount;
+import dev.orrery.server.limit.Resting;
 import dev.orrery.storage.WorkMeter;
 import java.nio.file.Path;
 import java.util.BitSet;
+import java.util.function.IntConsumer;
 
 /**
  * What surrounds one run of a plan: the meter of its work, the partitions it visits, when it must
@@ -47,7 +49,31 @@ public final class Execution {
   /** Counts there what it holds; to be called before a plan is opened. */
   public Execution holding(MemoryAccount account) {
     memory = account;
+    meter.askBeforeLarge(new LargestDocument());
     return this;
+  }
+
+  /** Holds as much as the largest document takes that is read; one at a time is. */
+  private final class LargestDocument implements IntConsumer, Resting {
+    private int held;
+
+    @Override
+    public void accept(int bytes) {
+      if (bytes > held) {
+        if (held == 0) {
+          memory.add(this);
+        }
+        memory.await(bytes - held, () -> interruption.check());
+        held = bytes;
+      }
+    }
+
+    @Override
+    public void rest(boolean spills) {
+      memory.release(held);
+      memory.remove(this);
+      held = 0;
+    }
   }
 
   /** What it holds of the server's memory. */

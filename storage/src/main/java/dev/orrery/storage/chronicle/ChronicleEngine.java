@@ -52,13 +52,14 @@ public final class ChronicleEngine implements StorageEngine {
   private ChronicleEngine(Path directory, EngineOptions options, StorageHooks hooks) {
     this.directory = directory;
     this.options = options;
-    this.log = Log.open(directory.resolve("log"), options.log());
+    this.diskSpace = DiskSpace.of(directory);
+    int segmentBytes = Math.min(options.log().segmentBytes(), diskSpace.segmentBytesMax());
+    this.log = Log.open(directory.resolve("log"), options.log().withSegmentBytes(segmentBytes));
     log.onFailure(cause -> hooks.failed("the log", cause));
     try {
       var opener = new PartitionOpener(directory.resolve("partitions"), pages, hooks, options);
       var file = new CheckpointFile(directory.resolve("checkpoint"), options.isDurable());
       this.garbage = new Garbage();
-      this.diskSpace = new DiskSpace(directory);
       this.points = new ReadPoints(log, options.points().historyBytes());
       this.newest = new NewestView(log);
       this.collections = new Collections(opener, log, points, hooks);

@@ -29,6 +29,10 @@ import org.slf4j.LoggerFactory;
 final class Compaction {
   private static final int BATCH_RECORDS = 128;
   private static final int BATCH_BYTES = 1 << 20;
+
+  /** A smaller segment is not sealed for the little room that it would give. */
+  private static final long ACTIVE_BYTES_MIN = 256 << 10;
+
   private static final Logger LOGGER = LoggerFactory.getLogger(Compaction.class);
 
   /** No number of dead bytes: whoever finds this looks at the segment. */
@@ -44,6 +48,7 @@ final class Compaction {
   private final Queue<Long> suspects = new ConcurrentLinkedQueue<>();
   private final Set<Long> told = new HashSet<>();
   private volatile boolean hasDropped;
+  private boolean isHurried;
 
   Compaction(ChronicleEngine engine) {
     this.engine = engine;
@@ -79,11 +84,13 @@ final class Compaction {
       damaged.put(suspect, NEVER_SEEN);
     }
     var candidates = new ArrayList<SegmentInfo>();
+    long room = engine.diskSpace().roomForMoves();
     long newerBytes = 0;
     for (int i = segments.size() - 1; i >= 0; i--) {
       SegmentInfo segment = segments.get(i);
-      boolean isOld = newerBytes >= engine.options().compacting().feedBytes();
-      if (segment.sealed() && isWorthwhile(segment, isOld)) {
+      boolean isOld = isHurried || newerBytes >= engine.options().compacting().feedBytes();
+      boolean hasRoom = segment.bytes() - deadBytes(segment) < room;
+      if (segment.sealed() && hasRoom && isWorthwhile(segment, isOld)) {
         candidates.add(0, segment);
       }
       newerBytes += segment.bytes();
@@ -95,6 +102,25 @@ final class Compaction {
     Long seen = damaged.get(segment.number());
     long dead = deadBytes(segment);
     return seen == null ? isOld && 2 * dead > segment.bytes() : seen != dead;
+  }
+
+  /** Whether room matters more than what readers of changes might want. */
+  void hurry(boolean isNeeded) {
+    isHurried = isNeeded;
+  }
+
+  boolean isHurried() {
+    return isHurried;
+  }
+
+  /** Whether the segment that is written to is mostly garbage, and more than a new one takes. */
+  boolean isActiveWorthwhile() {
+    List<SegmentInfo> segments = log.segments();
+    SegmentInfo active = segments.get(segments.size() - 1);
+    return !active.sealed()
+        && active.bytes() >= ACTIVE_BYTES_MIN
+        && 2 * deadBytes(active) > active.bytes()
+        && active.bytes() - deadBytes(active) < engine.diskSpace().roomForMoves();
   }
 
   /** A document in this segment cannot be read and was given up: what else is in it may move. */

@@ -1,5 +1,6 @@
 package dev.orrery.storage.chronicle;
 
+import dev.orrery.storage.PrivateFiles;
 import dev.orrery.storage.StorageException;
 import dev.orrery.storage.WriteBatch;
 import dev.orrery.storage.WriteOperation;
@@ -21,24 +22,65 @@ import org.jspecify.annotations.Nullable;
  */
 final class DiskSpace {
   private static final long RESERVE_BYTES_MAX = 64L << 20;
+
+  /** What a checkpoint and the compaction of a small store need, unless the disk is tiny. */
+  private static final long RESERVE_BYTES_MIN = 4L << 20;
+
   private static final long CHECK_NANOS = 20_000_000;
+
+  /** A disk has room for so many segments at the least, so that moving one takes little of it. */
+  private static final int SEGMENTS_MIN = 32;
+
+  private static final int SEGMENT_BYTES_MIN = 1 << 20;
 
   private final Path directory;
   private final FileStore store;
   private final long reserveBytes;
+  private final long totalBytes;
   private final AtomicLong nextCheckNanos = new AtomicLong(System.nanoTime());
   private final AtomicLong usableBytes = new AtomicLong();
 
-  DiskSpace(Path directory) {
+  private DiskSpace(Path directory, FileStore store, long totalBytes) {
     this.directory = directory;
+    this.store = store;
+    this.totalBytes = totalBytes;
+    this.reserveBytes = reserveOf(totalBytes);
+  }
+
+  /** The disk of a directory, which is created if need be. */
+  static DiskSpace of(Path directory) {
     try {
-      this.store = Files.getFileStore(directory);
-      // One part in fifty of a small disk, so that tests and tiny volumes work too.
-      this.reserveBytes = Math.min(RESERVE_BYTES_MAX, store.getTotalSpace() / 50);
+      PrivateFiles.createDirectories(directory);
+      FileStore store = Files.getFileStore(directory);
+      return new DiskSpace(directory, store, store.getTotalSpace());
     } catch (IOException e) {
       throw new StorageException(
           StorageException.Reason.IO, "cannot tell the disk of " + directory, e);
     }
+  }
+
+  /** One part in fifty, and on tiny volumes one in eight: less would not do for a checkpoint. */
+  private static long reserveOf(long totalBytes) {
+    long enough = Math.min(RESERVE_BYTES_MIN, totalBytes / 8);
+    return Math.min(RESERVE_BYTES_MAX, Math.max(enough, totalBytes / 50));
+  }
+
+  /** How large a segment of the log should be here at the most. */
+  int segmentBytesMax() {
+    long bytes = Math.max(SEGMENT_BYTES_MIN, totalBytes / SEGMENTS_MIN);
+    return (int) Math.min(Integer.MAX_VALUE, bytes);
+  }
+
+  /** How much may be moved to the end of the log before something can be deleted for it. */
+  long roomForMoves() {
+    look();
+    return usableBytes.get() - reserveBytes / 2;
+  }
+
+  /** Whether writes are, or soon will be, refused: what is dead should make room. */
+  boolean isLow() {
+    look();
+    return usableBytes.get() < reserveBytes + reserveBytes / 4;
   }
 
   /**

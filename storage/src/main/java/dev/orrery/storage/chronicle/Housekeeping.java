@@ -77,7 +77,11 @@ final class Housekeeping {
         checkpoint();
       }
       pace = null;
-      compact(Housekeeping.this::pause);
+      if (engine.diskSpace().isLow()) {
+        relieve();
+      } else {
+        compact(Housekeeping.this::pause);
+      }
       wasFailing = false;
     }
 
@@ -206,6 +210,22 @@ final class Housekeeping {
     }
   }
 
+  /**
+   * Compacts what is worth it, at once, and the segment that is written to as well: on a full disk
+   * there may be no other, and those who delete wait for the room.
+   */
+  private void relieve() {
+    compaction.hurry(true);
+    try {
+      if (compaction.isActiveWorthwhile()) {
+        engine.log().seal();
+      }
+      compact(() -> {});
+    } finally {
+      compaction.hurry(false);
+    }
+  }
+
   /** Lets clients go first, unless somebody waits, a checkpoint is due or the log is a waste. */
   private void pause() {
     if (pace == null) {
@@ -245,8 +265,8 @@ final class Housekeeping {
           emptied.add(segment.number());
           freed++;
         }
-        if (isCheckpointDue()) {
-          checkpoint(); // much to compact must not put off what bounds a recovery
+        if (isCheckpointDue() || compaction.isHurried()) {
+          checkpoint(); // it bounds a recovery, and frees what was emptied
         }
       }
       if (!emptied.isEmpty()) {

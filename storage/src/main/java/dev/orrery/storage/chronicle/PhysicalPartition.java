@@ -334,7 +334,7 @@ final class PhysicalPartition implements PartitionStore {
       }
       try {
         int before = out.length();
-        log.readPayload(position, out::writeDocument);
+        log.passPayload(position, out::writeDocument);
         meter.loadDocument(out.length() - before);
         return true;
       } catch (StorageException e) {
@@ -393,7 +393,7 @@ final class PhysicalPartition implements PartitionStore {
       }
       byte[] bytes;
       try {
-        bytes = log.readPayload(position);
+        bytes = log.readPayload(position, meter.beforeLarge());
       } catch (StorageException e) {
         if (isReplaced(e)) {
           return succession.read(recordId, meter);

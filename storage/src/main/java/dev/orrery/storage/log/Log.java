@@ -13,6 +13,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Consumer;
+import java.util.function.IntConsumer;
 import java.util.function.LongConsumer;
 
 /**
@@ -94,7 +95,7 @@ public final class Log implements Closeable {
     } catch (IOException e) {
       throw Failures.io("open", directory, e);
     } finally {
-      closeQuietly(lock);
+      SegmentFolder.closeQuietly(lock);
     }
   }
 
@@ -183,6 +184,18 @@ public final class Log implements Closeable {
     }
   }
 
+  /** Seals the active segment, so that it can be compacted, and goes on in a new one. */
+  public void seal() {
+    Lane.requireMayWait();
+    appending.lock();
+    try {
+      requireWritable();
+      roll(0);
+    } finally {
+      appending.unlock();
+    }
+  }
+
   /** Seals the active segment and goes on in a new one with room for the group. */
   private void roll(long groupBytes) {
     SegmentWriter old = active;
@@ -226,7 +239,7 @@ public final class Log implements Closeable {
     } catch (IOException e) {
       // Recovery finds the new segment or not: both are right, as long as nobody appends to either.
       committer.fail(e);
-      release(fresh);
+      SegmentFolder.release(fresh);
       throw e;
     }
     active.segment().seal();
@@ -244,18 +257,13 @@ public final class Log implements Closeable {
    * removed, recovery will find it and must find that footer too: nobody may append again.
    */
   private void abandon(SegmentWriter fresh) {
-    release(fresh);
+    SegmentFolder.release(fresh);
     try {
       folder.delete(fresh.segment());
       undo();
     } catch (IOException e) {
       committer.fail(e);
     }
-  }
-
-  private static void release(SegmentWriter writer) {
-    writer.segment().mapping().release();
-    closeQuietly(writer);
   }
 
   /**
@@ -359,12 +367,22 @@ public final class Log implements Closeable {
 
   /** The payload of the record at this position, verified and copied. */
   public byte[] readPayload(long position) {
-    return segment(position).readPayload(Position.offset(position));
+    return readPayload(position, length -> {});
   }
 
-  /** The same, without an array of its own. */
-  public void readPayload(long position, PayloadReader reader) {
-    segment(position).readPayload(Position.offset(position), reader);
+  /**
+   * The same.
+   *
+   * @param beforeLarge hears the length of a payload of some 100 KB or more before there is an
+   *     array for it; may wait, or throw
+   */
+  public byte[] readPayload(long position, IntConsumer beforeLarge) {
+    return segment(position).readPayload(Position.offset(position), beforeLarge);
+  }
+
+  /** Shows the payload to a reader, verified, without an array of its own. */
+  public void passPayload(long position, PayloadReader reader) {
+    segment(position).passPayload(Position.offset(position), reader);
   }
 
   /** How long the payload at this position says it is, unverified; 0 if it cannot be true. */
@@ -476,17 +494,7 @@ public final class Log implements Closeable {
     SegmentTable table = segments;
     segments = SegmentTable.EMPTY;
     table.all().forEach(segment -> segment.mapping().release());
-    closeQuietly(active);
-    closeQuietly(directoryLock);
-  }
-
-  private static void closeQuietly(Closeable resource) {
-    if (resource != null) {
-      try {
-        resource.close();
-      } catch (IOException e) {
-        // What matters was forced before; there is nothing left to lose.
-      }
-    }
+    SegmentFolder.closeQuietly(active);
+    SegmentFolder.closeQuietly(directoryLock);
   }
 }

@@ -9,9 +9,12 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.SortedSet;
 import java.util.TreeSet;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /** Opens the segments of a directory: trusts the sealed ones, scans the last one if need be. */
 final class Recovery {
+  private static final Logger LOGGER = LoggerFactory.getLogger(Recovery.class);
 
   /*
    * A segment is begun only when the one before has its footer and is on the device, so a segment
@@ -167,6 +170,18 @@ final class Recovery {
     }
   }
 
+  private static void tellOfCut(Segment segment, TailScan tail) {
+    if (tail.tornBytes() > 0) {
+      LOGGER.warn(
+          "{} is cut at offset {}: {} bytes behind it are of a write that was not complete when the"
+              + " process ended ({})",
+          segment.path(),
+          segment.end(),
+          tail.tornBytes(),
+          tail.fault());
+    }
+  }
+
   private SegmentWriter openLast(long number, GroupEncoder encoder) throws IOException {
     Path path = path(number);
     SegmentFile file = openFile(path);
@@ -180,6 +195,7 @@ final class Recovery {
       var tail = new TailScan(segment, file::read, size);
       if (!tail.adoptFooter()) {
         tail.run();
+        tellOfCut(segment, tail);
         file.resize(segment.end());
         file.resize(capacity);
         // After a kill the groups may be in the page cache only. They count as durable from here.

@@ -7,6 +7,7 @@ import dev.orrery.storage.log.Format.SegmentHeader;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import java.util.Arrays;
+import java.util.function.IntConsumer;
 
 /**
  * One segment as readers see it: immutable bytes up to {@link #end()}, which only grows. Reads are
@@ -14,6 +15,9 @@ import java.util.Arrays;
  */
 final class Segment {
   private static final int LOOP_BYTES_MAX = 1 << 20;
+
+  /** From here on somebody is asked before there is an array for a payload. */
+  private static final int LARGE_BYTES = 128 << 10;
 
   /** The state that changes with each group, replaced as one. */
   private record Tail(int end, Stamp last, boolean sealed) {}
@@ -102,11 +106,15 @@ final class Segment {
     }
   }
 
-  byte[] readPayload(int offset) {
+  byte[] readPayload(int offset, IntConsumer beforeLarge) {
     ByteBuffer bytes = acquire(offset);
     try {
       Format.requireRecord(bytes, offset, tail.end);
-      requireMayRead(bytes.getInt(offset + 4));
+      int length = bytes.getInt(offset + 4);
+      requireMayRead(length);
+      if (length >= LARGE_BYTES) {
+        beforeLarge.accept(length);
+      }
       return copyPayload(bytes, offset);
     } catch (BadBytes e) {
       throw Failures.bad(path, e);
@@ -115,7 +123,7 @@ final class Segment {
     }
   }
 
-  void readPayload(int offset, PayloadReader reader) {
+  void passPayload(int offset, PayloadReader reader) {
     ByteBuffer bytes = acquire(offset);
     try {
       Format.requireRecord(bytes, offset, tail.end);

@@ -1,6 +1,7 @@
 package dev.orrery.storage.log;
 
 import dev.orrery.storage.log.Format.SegmentHeader;
+import java.io.Closeable;
 import java.io.IOException;
 import java.nio.file.Path;
 
@@ -74,6 +75,22 @@ final class SegmentFolder {
   void force() throws IOException {
     if (options.fsync()) {
       files.forceDirectory(directory);
+    }
+  }
+
+  /** Gives up a segment that was to be written to. */
+  static void release(SegmentWriter writer) {
+    writer.segment().mapping().release();
+    closeQuietly(writer);
+  }
+
+  static void closeQuietly(Closeable resource) {
+    if (resource != null) {
+      try {
+        resource.close();
+      } catch (IOException e) {
+        // What matters was forced before; there is nothing left to lose.
+      }
     }
   }
 }

@@ -29,6 +29,8 @@ final class TailScan {
   private final ByteBuffer window =
       ByteBuffer.allocate(WINDOW_BYTES).order(ByteOrder.LITTLE_ENDIAN);
   private int windowStart;
+  private String fault = "";
+  private int tornBytes;
 
   /**
    * @param size of the file
@@ -71,7 +73,30 @@ final class TailScan {
       }
     } catch (BadBytes e) {
       requireTornTail(e);
+      fault = e.getMessage();
+      tornBytes = lastWritten() - segment.end();
     }
+  }
+
+  /** What was begun behind the last whole group, and never acknowledged; 0 for nothing. */
+  int tornBytes() {
+    return tornBytes;
+  }
+
+  /** Why the last whole group is the last. */
+  String fault() {
+    return fault;
+  }
+
+  /** Where the zeros begin that nobody has written to; the segment's end at the least. */
+  private int lastWritten() throws IOException {
+    int last = segment.end();
+    for (int at = segment.end(); at < size; at++) {
+      if (window.get(load(at, 1)) != 0) {
+        last = at + 1;
+      }
+    }
+    return last;
   }
 
   private GroupHeader requireGroup(int offset) throws IOException, BadBytes {

@@ -122,6 +122,33 @@ final class FullDiskTest {
   }
 
   @Test
+  void deletesMakeRoomOnAFullDiskAlsoInTheSegmentThatIsWrittenTo() throws Exception {
+    mount();
+    try (var store =
+        new EngineHarness(disk.resolve("store"), EngineOptions.defaults(), new NoHooks())) {
+      store.create(null, "{key: {v: 1}, name: 'v_1', unique: true}");
+      int first = fillUp(store, 0); // one segment has room for more than the disk
+      assertThat(first).isBetween(500, DOCUMENTS_MAX - 1);
+      for (int i = 0; i < first; i++) {
+        if (i % 8 != 0) {
+          store.delete(i);
+        }
+      }
+      int second = 0;
+      for (int i = 0; i < 300 && second < first / 2; i++) {
+        TimeUnit.MILLISECONDS.sleep(50);
+        second += fillUp(store, first + second);
+      }
+      assertThat(second).isGreaterThanOrEqualTo(first / 2);
+      assertThat(store.contents()).hasSize((first + 7) / 8 + second);
+      store.engine.verify();
+    }
+    try (var after = new EngineHarness(disk.resolve("store"))) {
+      after.engine.verify();
+    }
+  }
+
+  @Test
   void aBuildOrASplitThatFindsNoRoomGivesBackAtOnceWhatItTook() throws Exception {
     mount();
     try (var store =

@@ -8,6 +8,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
+import ch.qos.logback.classic.Level;
+import ch.qos.logback.classic.Logger;
+import ch.qos.logback.classic.spi.ILoggingEvent;
+import ch.qos.logback.core.read.ListAppender;
 import dev.orrery.storage.StorageException;
 import dev.orrery.storage.StorageException.Reason;
 import java.io.IOException;
@@ -21,8 +25,10 @@ import java.util.List;
 import java.util.Random;
 import java.util.SortedSet;
 import java.util.TreeSet;
+import org.assertj.core.api.InstanceOfAssertFactories;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.slf4j.LoggerFactory;
 
 class LogRecoveryTest {
 
@@ -125,6 +131,39 @@ class LogRecoveryTest {
         reopenAndAppend(crashed, kept == groupBytes ? 3 : 2);
       }
     }
+  }
+
+  @Test
+  void aTornTailIsToldOfAndAWholeOneIsNot() throws IOException {
+    Path crashed = write(3, true);
+    Path file = segmentFile(crashed, 1);
+    assertThat(warningsOfOpening(crashed)).isEmpty();
+    Files.delete(crashed.resolve("lock"));
+    byte[] whole = Files.readAllBytes(file);
+    int groupBytes = (int) group("payload of group 3").encodedBytes();
+    int cut = Format.SEGMENT_HEADER_BYTES + 2 * groupBytes;
+    byte[] torn = whole.clone();
+    Arrays.fill(torn, cut + groupBytes - 10, whole.length, (byte) 0);
+    Files.write(file, torn);
+    assertThat(warningsOfOpening(crashed))
+        .singleElement(InstanceOfAssertFactories.STRING)
+        .contains(file + " is cut at offset " + cut, (groupBytes - 10) + " bytes behind it");
+  }
+
+  private static List<String> warningsOfOpening(Path directory) {
+    var lines = new ListAppender<ILoggingEvent>();
+    lines.start();
+    var logger = (Logger) LoggerFactory.getLogger(Recovery.class);
+    logger.addAppender(lines);
+    try (Log log = Log.open(directory, OPTIONS)) {
+      assertThat(log.lastLsn()).isPositive();
+    } finally {
+      logger.detachAppender(lines);
+    }
+    return lines.list.stream()
+        .filter(event -> event.getLevel() == Level.WARN)
+        .map(ILoggingEvent::getFormattedMessage)
+        .toList();
   }
 
   private static byte[] withGarbage(byte[] whole, int from) {
