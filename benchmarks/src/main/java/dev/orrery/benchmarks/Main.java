@@ -39,7 +39,7 @@ public final class Main {
 
   private static void run(String name, Options options) throws Exception {
     switch (name) {
-      case "run" -> new Run(options).run();
+      case "run" -> new BenchmarkRun(options).run();
       case "store" -> new StoreBenchmark(options).run();
       case "metering" -> new MeteringBenchmark(options).run();
       case "heap" -> new HeapBenchmark(options).run();

@@ -1,8 +1,8 @@
 package dev.orrery.server;
 
-import dev.orrery.server.query.QueryHooks;
+import dev.orrery.server.store.QueryHooks;
 import dev.orrery.storage.StorageException;
-import dev.orrery.storage.chronicle.StoreCheck;
+import dev.orrery.storage.engine.StoreCheck;
 import java.io.IOException;
 import java.io.PrintStream;
 import java.nio.file.Files;

@@ -1,35 +1,39 @@
 package dev.orrery.server;
 
+import dev.orrery.lane.Lane;
+import dev.orrery.language.error.ErrorCode;
+import dev.orrery.language.limit.MemoryBudget;
+import dev.orrery.language.limit.SpillArea;
 import dev.orrery.server.auth.Security;
 import dev.orrery.server.command.AccessControl;
-import dev.orrery.server.command.AggregateCommand;
 import dev.orrery.server.command.CommandMetrics;
 import dev.orrery.server.command.CommandTable;
-import dev.orrery.server.command.CosmosCommands;
-import dev.orrery.server.command.CosmosRefusals;
-import dev.orrery.server.command.CosmosServices;
-import dev.orrery.server.command.DataCommands;
-import dev.orrery.server.command.DataServices;
-import dev.orrery.server.command.Databases;
-import dev.orrery.server.command.DdlCommands;
 import dev.orrery.server.command.Dispatcher;
 import dev.orrery.server.command.NetworkMeters;
-import dev.orrery.server.command.OperationCommands;
-import dev.orrery.server.command.ProfileCollections;
-import dev.orrery.server.command.RecentLog;
-import dev.orrery.server.command.RetryRecords;
-import dev.orrery.server.command.RoleAccess;
 import dev.orrery.server.command.ServerFacts;
 import dev.orrery.server.command.ServerParameters;
 import dev.orrery.server.command.ServerSideRetry;
-import dev.orrery.server.command.Services;
-import dev.orrery.server.command.StandardCommands;
-import dev.orrery.server.command.TtlMonitor;
 import dev.orrery.server.command.WorkerPool;
 import dev.orrery.server.command.Workers;
+import dev.orrery.server.command.collection.Databases;
+import dev.orrery.server.command.cosmos.CosmosCommands;
+import dev.orrery.server.command.cosmos.CosmosRefusals;
+import dev.orrery.server.command.cosmos.CosmosServices;
+import dev.orrery.server.command.data.AggregateCommand;
+import dev.orrery.server.command.data.DataCommands;
+import dev.orrery.server.command.data.DataServices;
+import dev.orrery.server.command.data.ProfileCollections;
+import dev.orrery.server.command.data.RetryRecords;
+import dev.orrery.server.command.diagnostic.OperationCommands;
+import dev.orrery.server.command.diagnostic.RecentLog;
+import dev.orrery.server.command.diagnostic.Services;
+import dev.orrery.server.command.diagnostic.StandardCommands;
+import dev.orrery.server.command.diagnostic.StatisticsCommands;
+import dev.orrery.server.command.schema.SchemaCommands;
+import dev.orrery.server.command.schema.TtlMonitor;
+import dev.orrery.server.command.security.RoleAccess;
 import dev.orrery.server.cursor.CursorRegistry;
-import dev.orrery.server.error.ErrorCode;
-import dev.orrery.server.limit.MemoryBudget;
+import dev.orrery.server.cursor.SpillDirectory;
 import dev.orrery.server.net.CommandHandler;
 import dev.orrery.server.net.RequestHandler;
 import dev.orrery.server.operation.BackgroundJournal;
@@ -47,14 +51,12 @@ import dev.orrery.server.throughput.Governor;
 import dev.orrery.server.throughput.Metering;
 import dev.orrery.server.throughput.Provisioning;
 import dev.orrery.storage.CollectionStore;
-import dev.orrery.storage.Lane;
 import dev.orrery.storage.StorageEngine;
 import dev.orrery.storage.StorageException;
-import dev.orrery.storage.chronicle.ChronicleEngine;
-import dev.orrery.storage.chronicle.EngineOptions;
+import dev.orrery.storage.engine.ChronicleEngine;
+import dev.orrery.storage.engine.EngineOptions;
 import dev.orrery.storage.log.LogOptions;
 import java.io.IOException;
-import java.nio.file.Path;
 import java.security.SecureRandom;
 import java.time.Clock;
 import java.util.ArrayList;
@@ -95,7 +97,7 @@ final class EngineBackend implements MongoServer.Backend {
   private final Host host;
   private final CursorRegistry cursors;
 
-  private EngineBackend(StorageEngine engine, ServerConfig config, Path temporary, Host host) {
+  private EngineBackend(StorageEngine engine, ServerConfig config, SpillArea area, Host host) {
     this.engine = engine;
     this.host = host;
     this.timer = timer();
@@ -137,7 +139,7 @@ final class EngineBackend implements MongoServer.Backend {
             clusterClock,
             clock,
             new Workers(workers, timer, spare),
-            temporary,
+            area,
             ObjectId::new,
             operations);
     expire(sessions, cursors, new RetryRecords(databases, clock));
@@ -184,8 +186,8 @@ final class EngineBackend implements MongoServer.Backend {
     further.add(aggregate);
     further.addAll(OperationCommands.list(data, facts, journals));
     further.addAll(
-        DdlCommands.all(
-            data.databases(), data.cursors(), aggregate, UUID::randomUUID, System::nanoTime));
+        SchemaCommands.all(data.databases(), data.cursors(), aggregate, UUID::randomUUID));
+    further.addAll(StatisticsCommands.list(data.databases(), System::nanoTime));
     further.addAll(CosmosCommands.list(new CosmosServices(data.databases(), metering)));
     return StandardCommands.table(services, further);
   }
@@ -223,7 +225,7 @@ final class EngineBackend implements MongoServer.Backend {
     try {
       var engine = ChronicleEngine.open(data.path(), options, new EngineHooks(host));
       dropTemporary(engine);
-      return new EngineBackend(engine, config, data.temporary(), host);
+      return new EngineBackend(engine, config, new SpillDirectory(data.temporary()), host);
     } catch (StorageException e) {
       throw new IOException(e.getMessage(), e);
     }

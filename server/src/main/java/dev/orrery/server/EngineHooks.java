@@ -1,9 +1,9 @@
 package dev.orrery.server;
 
-import dev.orrery.server.query.QueryHooks;
+import dev.orrery.server.store.QueryHooks;
 import dev.orrery.storage.StorageHooks;
-import dev.orrery.storage.value.RawDocument;
-import dev.orrery.storage.value.StringOrder;
+import dev.orrery.value.RawDocument;
+import dev.orrery.value.StringOrder;
 import java.util.function.Predicate;
 import org.bson.BsonDocument;
 

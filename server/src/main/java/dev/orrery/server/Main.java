@@ -1,8 +1,9 @@
 package dev.orrery.server;
 
-import dev.orrery.server.transfer.Console;
+import dev.orrery.lane.Lane;
 import dev.orrery.server.transfer.ExportCommandLine;
 import dev.orrery.server.transfer.ImportCommandLine;
+import dev.orrery.server.transfer.source.Console;
 import java.io.IOException;
 import java.io.PrintStream;
 import java.net.Inet6Address;
@@ -93,7 +94,7 @@ public final class Main {
     var process = new OwnProcess(err);
     var server =
         MongoServer.start(config, (settings, data) -> EngineBackend.open(settings, data, process));
-    Runtime.getRuntime().addShutdownHook(new Thread(server::close, "stop"));
+    Runtime.getRuntime().addShutdownHook(Lane.BACKGROUND.thread("stop", server::close));
     out.println("Orrery " + Version.current() + " is ready: " + uri(server.address(), config));
     out.flush();
     return STARTED;

@@ -1,6 +1,6 @@
 package dev.orrery.server;
 
-import dev.orrery.server.limit.MemoryBudget;
+import dev.orrery.language.limit.MemoryBudget;
 import dev.orrery.server.net.NetServer;
 import dev.orrery.server.net.RequestHandler;
 import dev.orrery.server.net.SelfSignedCertificate;

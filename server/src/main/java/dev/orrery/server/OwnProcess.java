@@ -1,6 +1,6 @@
 package dev.orrery.server;
 
-import dev.orrery.storage.Lane;
+import dev.orrery.lane.Lane;
 import java.io.PrintStream;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
@@ -36,7 +36,7 @@ final class OwnProcess implements Host {
 
   @Override
   public void stop() {
-    new Thread(() -> System.exit(0), "shutdown").start();
+    Lane.BACKGROUND.thread("shutdown", () -> System.exit(0)).start();
   }
 
   @Override

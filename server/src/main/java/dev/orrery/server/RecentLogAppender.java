@@ -4,7 +4,7 @@ import ch.qos.logback.classic.Logger;
 import ch.qos.logback.classic.LoggerContext;
 import ch.qos.logback.classic.spi.ILoggingEvent;
 import ch.qos.logback.core.AppenderBase;
-import dev.orrery.server.command.RecentLog;
+import dev.orrery.server.command.diagnostic.RecentLog;
 import java.time.Instant;
 import org.slf4j.LoggerFactory;
 

@@ -1,10 +1,10 @@
 package dev.orrery.server;
 
-import dev.orrery.server.query.QueryHooks;
-import dev.orrery.server.transfer.SalvageDump;
+import dev.orrery.server.store.QueryHooks;
+import dev.orrery.server.transfer.export.SalvageDump;
 import dev.orrery.storage.PrivateFiles;
 import dev.orrery.storage.StorageException;
-import dev.orrery.storage.chronicle.StoreSalvage;
+import dev.orrery.storage.recovery.StoreSalvage;
 import java.io.IOException;
 import java.io.PrintStream;
 import java.nio.ByteBuffer;

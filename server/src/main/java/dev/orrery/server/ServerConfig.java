@@ -1,7 +1,7 @@
 package dev.orrery.server;
 
+import dev.orrery.language.limit.MemoryBudget;
 import dev.orrery.server.ConfigSources.Setting;
-import dev.orrery.server.limit.MemoryBudget;
 import dev.orrery.server.throughput.CosmosRule;
 import dev.orrery.server.throughput.CosmosRules;
 import dev.orrery.storage.log.LogOptions;

@@ -2,17 +2,17 @@ package dev.orrery.server;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.orrery.server.query.QueryHooks;
-import dev.orrery.storage.Namespace;
+import dev.orrery.server.store.QueryHooks;
 import dev.orrery.storage.WorkMeter;
 import dev.orrery.storage.WriteBatch;
 import dev.orrery.storage.WriteOperation;
 import dev.orrery.storage.catalog.CollectionInfo;
-import dev.orrery.storage.chronicle.ChronicleEngine;
-import dev.orrery.storage.chronicle.EngineOptions;
-import dev.orrery.storage.index.IndexSpec;
+import dev.orrery.storage.catalog.IndexSpec;
+import dev.orrery.storage.engine.ChronicleEngine;
+import dev.orrery.storage.engine.EngineOptions;
 import dev.orrery.storage.log.LogOptions;
-import dev.orrery.storage.value.RawDocument;
+import dev.orrery.value.Namespace;
+import dev.orrery.value.RawDocument;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.PrintStream;

@@ -2,7 +2,7 @@ package dev.orrery.server;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.orrery.storage.value.NestingException;
+import dev.orrery.value.NestingException;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;

@@ -4,9 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.mongodb.client.MongoClient;
 import com.mongodb.client.MongoCollection;
-import dev.orrery.server.transfer.Console;
 import dev.orrery.server.transfer.ExportCommandLine;
 import dev.orrery.server.transfer.ImportCommandLine;
+import dev.orrery.server.transfer.source.Console;
 import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;

@@ -3,7 +3,7 @@ package dev.orrery.server;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.orrery.server.limit.MemoryBudget;
+import dev.orrery.language.limit.MemoryBudget;
 import dev.orrery.server.net.RequestHandler;
 import java.io.IOException;
 import java.net.InetAddress;

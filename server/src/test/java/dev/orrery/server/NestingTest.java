@@ -60,7 +60,7 @@ class NestingTest {
   }
 
   private static byte[] bytes(String json) {
-    return dev.orrery.storage.value.RawDocument.of(BsonDocument.parse(json)).toByteArray();
+    return dev.orrery.value.RawDocument.of(BsonDocument.parse(json)).toByteArray();
   }
 
   private static UnaryOperator<byte[]> field(String... names) {
@@ -195,7 +195,7 @@ class NestingTest {
                 wrap(
                     DOCUMENT,
                     "$dateToString",
-                    dev.orrery.storage.value.RawDocument.of(
+                    dev.orrery.value.RawDocument.of(
                             new BsonDocument("date", new RawBsonDocument(inner))
                                 .append("onNull", new org.bson.BsonInt32(1)))
                         .toByteArray()),
@@ -326,7 +326,7 @@ class NestingTest {
             wrap(
                 DOCUMENT,
                 "$lookup",
-                dev.orrery.storage.value.RawDocument.of(
+                dev.orrery.value.RawDocument.of(
                         BsonDocument.parse("{from: 'c', as: 'x'}")
                             .append("pipeline", new BsonArray(List.of(new RawBsonDocument(stage)))))
                     .toByteArray());

@@ -6,7 +6,7 @@ import com.mongodb.CursorType;
 import com.mongodb.MongoCommandException;
 import com.mongodb.client.MongoClient;
 import com.mongodb.client.MongoDatabase;
-import dev.orrery.storage.value.RawDocument;
+import dev.orrery.value.RawDocument;
 import java.io.IOException;
 import java.net.Socket;
 import java.nio.ByteBuffer;

@@ -1,6 +1,6 @@
 package dev.orrery.server;
 
-import dev.orrery.storage.value.RawDocument;
+import dev.orrery.value.RawDocument;
 import java.io.DataInputStream;
 import java.io.IOException;
 import java.net.InetAddress;

@@ -1,8 +1,8 @@
 package dev.orrery.storage;
 
 import dev.orrery.storage.catalog.CollectionInfo;
-import dev.orrery.storage.value.RawDocument;
-import dev.orrery.storage.value.RawValue;
+import dev.orrery.value.RawDocument;
+import dev.orrery.value.RawValue;
 import java.util.List;
 
 /**

@@ -1,9 +1,9 @@
 package dev.orrery.storage;
 
-import dev.orrery.storage.index.IndexSpec;
-import dev.orrery.storage.index.NumberTypes;
+import dev.orrery.storage.catalog.IndexSpec;
+import dev.orrery.storage.catalog.NumberTypes;
 import dev.orrery.storage.partition.EpkRange;
-import dev.orrery.storage.value.BsonEncoder;
+import dev.orrery.value.BsonEncoder;
 import org.bson.BsonValue;
 
 /**

@@ -1,8 +1,9 @@
 package dev.orrery.storage;
 
 import dev.orrery.storage.catalog.CollectionInfo;
-import dev.orrery.storage.index.IndexSpec;
-import dev.orrery.storage.value.RawValue;
+import dev.orrery.storage.catalog.IndexSpec;
+import dev.orrery.value.Namespace;
+import dev.orrery.value.RawValue;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.UnaryOperator;

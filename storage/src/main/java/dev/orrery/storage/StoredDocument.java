@@ -1,6 +1,6 @@
 package dev.orrery.storage;
 
-import dev.orrery.storage.value.RawDocument;
+import dev.orrery.value.RawDocument;
 
 /**
  * A document as it was read: the partition and record it lives in, and the version that was seen. A

@@ -1,7 +1,7 @@
 package dev.orrery.storage;
 
-import dev.orrery.storage.index.IndexSpec;
-import dev.orrery.storage.value.RawDocument;
+import dev.orrery.storage.catalog.IndexSpec;
+import dev.orrery.value.RawDocument;
 
 /** Two documents have the same key, so a unique index over them cannot be built. */
 public final class UniqueViolationException extends RuntimeException {

@@ -1,6 +1,6 @@
 package dev.orrery.storage;
 
-import dev.orrery.storage.value.RawValue;
+import dev.orrery.value.RawValue;
 import java.util.List;
 
 /**

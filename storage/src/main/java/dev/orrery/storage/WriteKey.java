@@ -1,6 +1,6 @@
 package dev.orrery.storage;
 
-import dev.orrery.storage.value.RawValue;
+import dev.orrery.value.RawValue;
 
 /**
  * What a new document is kept under, worked out once by its collection ({@link

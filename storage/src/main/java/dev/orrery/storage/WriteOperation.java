@@ -1,6 +1,6 @@
 package dev.orrery.storage;
 
-import dev.orrery.storage.value.RawDocument;
+import dev.orrery.value.RawDocument;
 
 /** One change to one document, with the precondition under which it may happen. */
 public sealed interface WriteOperation {

@@ -1,7 +1,7 @@
 package dev.orrery.storage;
 
-import dev.orrery.storage.index.IndexKeyException;
-import dev.orrery.storage.index.IndexSpec;
+import dev.orrery.storage.catalog.IndexKeyException;
+import dev.orrery.storage.catalog.IndexSpec;
 
 /**
  * What became of one operation of a batch.

@@ -1,7 +1,7 @@
 package dev.orrery.storage;
 
-import dev.orrery.storage.value.RawDocument;
-import dev.orrery.storage.value.StringOrder;
+import dev.orrery.value.RawDocument;
+import dev.orrery.value.StringOrder;
 import java.util.Locale;
 import java.util.function.Predicate;
 import org.bson.BsonDocument;

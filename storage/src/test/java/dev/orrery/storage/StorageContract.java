@@ -2,9 +2,10 @@ package dev.orrery.storage;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.orrery.storage.index.IndexSpec;
-import dev.orrery.storage.value.RawDocument;
-import dev.orrery.storage.value.RawValue;
+import dev.orrery.storage.catalog.IndexSpec;
+import dev.orrery.value.Namespace;
+import dev.orrery.value.RawDocument;
+import dev.orrery.value.RawValue;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.IntStream;

@@ -1,9 +1,10 @@
 package dev.orrery.storage;
 
 import dev.orrery.storage.catalog.CollectionInfo;
-import dev.orrery.storage.index.IndexSpec;
-import dev.orrery.storage.value.RawDocument;
-import dev.orrery.storage.value.RawValue;
+import dev.orrery.storage.catalog.IndexSpec;
+import dev.orrery.value.Namespace;
+import dev.orrery.value.RawDocument;
+import dev.orrery.value.RawValue;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;

@@ -3,9 +3,12 @@ package dev.orrery.storage;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.orrery.lane.Lane;
+import dev.orrery.lane.WouldWaitException;
 import dev.orrery.storage.catalog.CollectionInfo;
 import dev.orrery.storage.catalog.CollectionInfo.IndexEntry;
-import dev.orrery.storage.index.IndexSpec;
+import dev.orrery.storage.catalog.IndexSpec;
+import dev.orrery.value.Namespace;
 import java.util.List;
 import java.util.Map;
 import java.util.Queue;

@@ -1,5 +1,7 @@
 package dev.orrery.wire;
 
+import dev.orrery.value.LittleEndian;
+
 /**
  * Checks that a stretch of bytes is one BSON document: every length, type, terminator and string,
  * at every depth. Whoever reads the document later may rely on it and check no bound.
@@ -64,7 +66,7 @@ public final class BsonValidator {
 
   private int open(byte[] bytes, int at, int last) {
     if (depth == WireLimits.NESTING_DEPTH_MAX - 1) {
-      throw new NestingException();
+      throw new DeepMessageException();
     }
     ends[++depth] = documentEnd(bytes, at, last);
     return at + Integer.BYTES;

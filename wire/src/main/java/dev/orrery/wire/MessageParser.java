@@ -1,5 +1,6 @@
 package dev.orrery.wire;
 
+import dev.orrery.value.LittleEndian;
 import dev.orrery.wire.Message.Header;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
@@ -97,7 +98,7 @@ public final class MessageParser {
     int flags = int32();
     try {
       return opMsg(header, flags);
-    } catch (NestingException e) {
+    } catch (DeepMessageException e) {
       return new TooDeep(new OpMsg(header, flags, EMPTY, List.of()));
     }
   }
@@ -107,7 +108,7 @@ public final class MessageParser {
     String namespace = cstring(end);
     try {
       return opQuery(header, flags, namespace);
-    } catch (NestingException e) {
+    } catch (DeepMessageException e) {
       return new TooDeep(new OpQuery(header, flags, namespace, 1, EMPTY));
     }
   }

@@ -1,5 +1,7 @@
 package dev.orrery.wire;
 
+import dev.orrery.value.LittleEndian;
+
 /** The well-formed byte sequences of the Unicode standard, table 3-7. */
 final class Utf8 {
   /** The highest bit of each of eight bytes, which ASCII leaves zero. */

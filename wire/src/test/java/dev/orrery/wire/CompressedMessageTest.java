@@ -3,6 +3,7 @@ package dev.orrery.wire;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.orrery.value.LittleEndian;
 import java.util.Arrays;
 import java.util.Random;
 import java.util.zip.CRC32C;

@@ -1,5 +1,6 @@
 package dev.orrery.wire;
 
+import dev.orrery.value.LittleEndian;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import java.io.ByteArrayOutputStream;

@@ -2,6 +2,7 @@ package dev.orrery.wire;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.orrery.value.LittleEndian;
 import dev.orrery.wire.Message.Header;
 import io.netty.buffer.UnpooledByteBufAllocator;
 import java.util.List;

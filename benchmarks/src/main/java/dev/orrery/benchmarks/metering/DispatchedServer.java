@@ -1,38 +1,39 @@
 package dev.orrery.benchmarks.metering;
 
 import dev.orrery.server.command.AccessControl;
-import dev.orrery.server.command.AggregateCommand;
 import dev.orrery.server.command.ClientConnection;
 import dev.orrery.server.command.Command;
 import dev.orrery.server.command.CommandMetrics;
 import dev.orrery.server.command.CommandTable;
-import dev.orrery.server.command.CosmosCommands;
-import dev.orrery.server.command.CosmosServices;
-import dev.orrery.server.command.DataCommands;
-import dev.orrery.server.command.DataServices;
-import dev.orrery.server.command.Databases;
 import dev.orrery.server.command.Dispatcher;
 import dev.orrery.server.command.NetworkMeters;
 import dev.orrery.server.command.Request;
 import dev.orrery.server.command.ServerFacts;
 import dev.orrery.server.command.Workers;
+import dev.orrery.server.command.collection.Databases;
+import dev.orrery.server.command.cosmos.CosmosCommands;
+import dev.orrery.server.command.cosmos.CosmosServices;
+import dev.orrery.server.command.data.AggregateCommand;
+import dev.orrery.server.command.data.DataCommands;
+import dev.orrery.server.command.data.DataServices;
 import dev.orrery.server.cursor.CursorRegistry;
+import dev.orrery.server.cursor.SpillDirectory;
 import dev.orrery.server.net.CommandHandler;
 import dev.orrery.server.net.RequestHandler;
 import dev.orrery.server.operation.Operations;
 import dev.orrery.server.plan.Planner;
-import dev.orrery.server.query.QueryHooks;
 import dev.orrery.server.session.ClusterClock;
 import dev.orrery.server.session.Sessions;
+import dev.orrery.server.store.QueryHooks;
 import dev.orrery.server.throughput.DatabaseThroughputs;
 import dev.orrery.server.throughput.Governor;
 import dev.orrery.server.throughput.Metering;
 import dev.orrery.server.throughput.Provisioning;
 import dev.orrery.storage.StorageEngine;
-import dev.orrery.storage.chronicle.ChronicleEngine;
-import dev.orrery.storage.chronicle.EngineOptions;
+import dev.orrery.storage.engine.ChronicleEngine;
+import dev.orrery.storage.engine.EngineOptions;
 import dev.orrery.storage.log.LogOptions;
-import dev.orrery.storage.value.RawDocument;
+import dev.orrery.value.RawDocument;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -111,7 +112,7 @@ final class DispatchedServer implements AutoCloseable {
             clusterClock,
             clock,
             new Workers(Runnable::run, timer),
-            directory,
+            new SpillDirectory(directory),
             ObjectId::new,
             operations);
     var facts = ServerFacts.starting("benchmark", 10, clock);

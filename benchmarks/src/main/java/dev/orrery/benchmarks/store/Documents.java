@@ -1,7 +1,7 @@
 package dev.orrery.benchmarks.store;
 
-import dev.orrery.storage.value.LittleEndian;
-import dev.orrery.storage.value.RawDocument;
+import dev.orrery.value.LittleEndian;
+import dev.orrery.value.RawDocument;
 import java.util.Random;
 import org.bson.BsonBinary;
 import org.bson.BsonDocument;

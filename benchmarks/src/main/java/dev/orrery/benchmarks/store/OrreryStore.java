@@ -1,18 +1,18 @@
 package dev.orrery.benchmarks.store;
 
-import dev.orrery.server.query.QueryHooks;
+import dev.orrery.server.store.QueryHooks;
 import dev.orrery.storage.CollectionStore;
-import dev.orrery.storage.Namespace;
 import dev.orrery.storage.StoredDocument;
 import dev.orrery.storage.WorkMeter;
 import dev.orrery.storage.WriteBatch;
 import dev.orrery.storage.WriteOperation;
 import dev.orrery.storage.catalog.CollectionInfo;
-import dev.orrery.storage.chronicle.ChronicleEngine;
-import dev.orrery.storage.chronicle.EngineOptions;
-import dev.orrery.storage.index.IndexSpec;
-import dev.orrery.storage.value.RawDocument;
-import dev.orrery.storage.value.RawValue;
+import dev.orrery.storage.catalog.IndexSpec;
+import dev.orrery.storage.engine.ChronicleEngine;
+import dev.orrery.storage.engine.EngineOptions;
+import dev.orrery.value.Namespace;
+import dev.orrery.value.RawDocument;
+import dev.orrery.value.RawValue;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;

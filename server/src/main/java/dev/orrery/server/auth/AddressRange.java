@@ -1,7 +1,7 @@
 package dev.orrery.server.auth;
 
-import dev.orrery.server.error.CommandException;
-import dev.orrery.server.error.ErrorCode;
+import dev.orrery.language.error.CommandException;
+import dev.orrery.language.error.ErrorCode;
 import java.net.InetAddress;
 import java.net.UnknownHostException;
 

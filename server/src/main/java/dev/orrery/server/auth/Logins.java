@@ -1,9 +1,9 @@
 package dev.orrery.server.auth;
 
+import dev.orrery.language.error.CommandException;
+import dev.orrery.language.error.ErrorCode;
 import dev.orrery.server.auth.Login.Identity;
 import dev.orrery.server.auth.ScramConversation.ScramException;
-import dev.orrery.server.error.CommandException;
-import dev.orrery.server.error.ErrorCode;
 import java.security.SecureRandom;
 import java.util.Arrays;
 import java.util.Base64;

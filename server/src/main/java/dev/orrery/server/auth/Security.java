@@ -1,7 +1,8 @@
 package dev.orrery.server.auth;
 
-import dev.orrery.server.error.CommandException;
-import dev.orrery.server.error.ErrorCode;
+import dev.orrery.lane.Lane;
+import dev.orrery.language.error.CommandException;
+import dev.orrery.language.error.ErrorCode;
 import java.security.SecureRandom;
 import java.util.Collection;
 import java.util.EnumMap;
@@ -56,7 +57,7 @@ public final class Security implements AutoCloseable {
 
   private static ThreadFactory daemon(String name) {
     return task -> {
-      var thread = new Thread(task, name);
+      Thread thread = Lane.WORKER.thread(name, task);
       thread.setDaemon(true);
       return thread;
     };

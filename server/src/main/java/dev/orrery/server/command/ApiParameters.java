@@ -1,10 +1,10 @@
 package dev.orrery.server.command;
 
+import dev.orrery.language.error.CommandException;
+import dev.orrery.language.error.ErrorCode;
 import dev.orrery.server.command.Command.Trait;
-import dev.orrery.server.error.CommandException;
-import dev.orrery.server.error.ErrorCode;
-import dev.orrery.storage.value.RawTypes;
-import dev.orrery.storage.value.RawValue;
+import dev.orrery.value.RawTypes;
+import dev.orrery.value.RawValue;
 
 /** The Stable API that a client asked for; version null when it asked for none. */
 record ApiParameters(String version, boolean isStrict, boolean refusesDeprecated) {

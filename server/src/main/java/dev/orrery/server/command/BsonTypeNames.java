@@ -1,12 +1,12 @@
 package dev.orrery.server.command;
 
-import dev.orrery.storage.value.RawTypes;
+import dev.orrery.value.RawTypes;
 
 /** The names of BSON types in MongoDB's messages. */
-final class BsonTypeNames {
+public final class BsonTypeNames {
   private BsonTypeNames() {}
 
-  static String of(byte type) {
+  public static String of(byte type) {
     return switch (type) {
       case RawTypes.DOUBLE -> "double";
       case RawTypes.STRING -> "string";

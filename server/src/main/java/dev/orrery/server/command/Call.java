@@ -1,7 +1,7 @@
 package dev.orrery.server.command;
 
-import dev.orrery.server.limit.Allowance;
-import dev.orrery.storage.Lane;
+import dev.orrery.lane.Lane;
+import dev.orrery.language.limit.Allowance;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import org.bson.BsonDocument;

@@ -1,8 +1,8 @@
 package dev.orrery.server.command;
 
-import dev.orrery.server.limit.Allowance;
+import dev.orrery.lane.WouldWaitException;
+import dev.orrery.language.limit.Allowance;
 import dev.orrery.server.operation.Operation;
-import dev.orrery.storage.WouldWaitException;
 import dev.orrery.wire.WireLimits;
 
 /** What calls wait for before they take much memory, and give back when they fail. */

@@ -1,8 +1,8 @@
 package dev.orrery.server.command;
 
+import dev.orrery.language.error.CommandException;
+import dev.orrery.language.error.ErrorCode;
 import dev.orrery.server.command.Command.Trait;
-import dev.orrery.server.error.CommandException;
-import dev.orrery.server.error.ErrorCode;
 import dev.orrery.server.operation.Operation;
 import dev.orrery.server.operation.Subject;
 import dev.orrery.server.session.Session;

@@ -5,9 +5,9 @@ import dev.orrery.server.auth.Logins;
 import dev.orrery.server.operation.Client;
 import dev.orrery.server.operation.Operation;
 import dev.orrery.server.throughput.RequestCharge;
-import dev.orrery.storage.value.RawDocument;
-import dev.orrery.storage.value.RawTypes;
-import dev.orrery.storage.value.RawValue;
+import dev.orrery.value.RawDocument;
+import dev.orrery.value.RawTypes;
+import dev.orrery.value.RawValue;
 import java.nio.ByteBuffer;
 import java.util.List;
 import java.util.concurrent.Executor;
@@ -37,7 +37,7 @@ public final class ClientConnection implements Client {
   private Runnable closer = this::closeAfterReply;
 
   /** What {@code getLastRequestStatistics} tells. */
-  record LastRequest(String commandName, RequestCharge charge, long nanos) {}
+  public record LastRequest(String commandName, RequestCharge charge, long nanos) {}
 
   /** Addresses as {@code host:port}. */
   public ClientConnection(long id, String remoteAddress, String localAddress) {
@@ -137,11 +137,11 @@ public final class ClientConnection implements Client {
   }
 
   /** The last request that cost anything, or null. */
-  @Nullable LastRequest lastRequest() {
+  public @Nullable LastRequest lastRequest() {
     return lastRequest.get();
   }
 
-  void remember(LastRequest request) {
+  public void remember(LastRequest request) {
     lastRequest.setRelease(request); // nobody asks before the reply, and that is later
   }
 
@@ -160,7 +160,7 @@ public final class ClientConnection implements Client {
   }
 
   /** Whether the client is still there. */
-  boolean isOpen() {
+  public boolean isOpen() {
     return !isGone;
   }
 
@@ -170,17 +170,17 @@ public final class ClientConnection implements Client {
   }
 
   /** A login that is about to be tried on this connection. */
-  Logins.Attempt loginAttempt() {
+  public Logins.Attempt loginAttempt() {
     return new Logins.Attempt(login, remoteHost(), host(localAddress));
   }
 
   /** The name in the client's certificate, which was checked, or null without one. */
-  String certificateSubject() {
+  public String certificateSubject() {
     return certificateSubject.get();
   }
 
   /** Whether the client runs on this machine. */
-  boolean isLocal() {
+  public boolean isLocal() {
     String host = remoteHost();
     return host.startsWith("127.") || host.equals("[::1]") || host.equals("[0:0:0:0:0:0:0:1]");
   }

@@ -1,21 +1,21 @@
 package dev.orrery.server.command;
 
-import dev.orrery.server.error.CommandException;
-import dev.orrery.server.error.ErrorCode;
-import dev.orrery.storage.value.RawDocument;
-import dev.orrery.storage.value.RawTypes;
-import dev.orrery.storage.value.RawValue;
+import dev.orrery.language.error.CommandException;
+import dev.orrery.language.error.ErrorCode;
+import dev.orrery.value.RawDocument;
+import dev.orrery.value.RawTypes;
+import dev.orrery.value.RawValue;
 import java.nio.charset.StandardCharsets;
 
 /** The rules for the {@code client} document of a handshake. */
-final class ClientMetadata {
+public final class ClientMetadata {
   static final int DOCUMENT_BYTES_MAX = 512;
   static final int APPLICATION_NAME_BYTES_MAX = 128;
 
   private ClientMetadata() {}
 
   /** Checks the document and keeps it; a connection introduces itself once. */
-  static void introduce(ClientConnection connection, RawValue client) {
+  public static void introduce(ClientConnection connection, RawValue client) {
     if (connection.clientMetadata() != null) {
       throw new CommandException(
           ErrorCode.CLIENT_METADATA_CANNOT_BE_MUTATED,

@@ -1,8 +1,8 @@
 package dev.orrery.server.command;
 
 import dev.orrery.server.session.ClusterClock;
-import dev.orrery.storage.value.BsonEncoder;
-import dev.orrery.storage.value.LittleEndian;
+import dev.orrery.value.BsonEncoder;
+import dev.orrery.value.LittleEndian;
 import org.bson.BsonDocument;
 import org.bson.BsonTimestamp;
 

@@ -1,6 +1,6 @@
 package dev.orrery.server.command;
 
-import dev.orrery.storage.value.BsonEncoder;
+import dev.orrery.value.BsonEncoder;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;

@@ -6,8 +6,7 @@ import dev.orrery.server.operation.Operation;
 import dev.orrery.server.session.Session;
 import dev.orrery.server.throughput.OperationWork;
 import dev.orrery.storage.CommitResult;
-import dev.orrery.storage.value.RawValue;
-import org.jspecify.annotations.Nullable;
+import dev.orrery.value.RawValue;
 
 /**
  * What surrounds one call of a command: who calls, on which database, in which session, with which
@@ -22,10 +21,9 @@ public final class CommandContext {
   private AccessControl access = AccessControl.OPEN;
   private long durableLsn = -1;
   private long operationTime;
-  private @Nullable StatementLog statements;
   private Runnable onFailure = () -> {};
 
-  CommandContext(
+  public CommandContext(
       ClientConnection connection,
       String database,
       Envelope envelope,
@@ -55,22 +53,22 @@ public final class CommandContext {
   }
 
   /** Whether users may do different things here. */
-  boolean isGuarded() {
+  public boolean isGuarded() {
     return access != AccessControl.OPEN;
   }
 
   /** Whether the user may do that; whoever could not run the command at all is not here. */
-  boolean allows(Action action, Resource resource) {
+  public boolean allows(Action action, Resource resource) {
     return access.allows(connection, action, resource);
   }
 
   /** Whether the user may do anything at all in a database. */
-  boolean reaches(String name) {
+  public boolean reaches(String name) {
     return access.reaches(connection, name);
   }
 
   /** Whether the user may do anything at all with a collection of the command's database. */
-  boolean reachesCollection(String name) {
+  public boolean reachesCollection(String name) {
     return access.reaches(connection, Resource.collection(database, name));
   }
 
@@ -136,7 +134,7 @@ public final class CommandContext {
   }
 
   /** The same for a commit, whose time the reply will tell. */
-  void awaitDurable(CommitResult commit) {
+  public void awaitDurable(CommitResult commit) {
     awaitDurable(commit.lsn());
     operationTime = Math.max(operationTime, commit.time());
   }
@@ -147,7 +145,7 @@ public final class CommandContext {
   }
 
   /** Says what must not stay when the reply, which would tell of it, cannot be sent. */
-  void onFailure(Runnable undo) {
+  public void onFailure(Runnable undo) {
     onFailure = undo;
   }
 
@@ -166,16 +164,6 @@ public final class CommandContext {
   /** What to wait for before the reply, or -1. */
   long durableLsn() {
     return envelope.writeConcern().waitsForDisk() ? durableLsn : -1;
-  }
-
-  /** Records the statements of this write from now on. */
-  void record(StatementLog log) {
-    statements = log;
-  }
-
-  /** The statements of a retryable write; null for any other command. */
-  @Nullable StatementLog statements() {
-    return statements;
   }
 
   Envelope envelope() {

@@ -1,11 +1,11 @@
 package dev.orrery.server.command;
 
-import dev.orrery.server.error.CommandException;
-import dev.orrery.server.error.ErrorCode;
-import dev.orrery.server.error.StorageErrors;
+import dev.orrery.language.error.CommandException;
+import dev.orrery.language.error.ErrorCode;
+import dev.orrery.server.store.StorageErrors;
 import dev.orrery.storage.StorageException;
-import dev.orrery.storage.value.BsonTooLargeException;
-import dev.orrery.storage.value.NestingException;
+import dev.orrery.value.BsonTooLargeException;
+import dev.orrery.value.NestingException;
 import dev.orrery.wire.WireLimits;
 import java.util.function.Consumer;
 import org.bson.BsonDocument;

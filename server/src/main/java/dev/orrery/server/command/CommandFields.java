@@ -1,8 +1,8 @@
 package dev.orrery.server.command;
 
-import dev.orrery.storage.value.RawDocument;
-import dev.orrery.storage.value.RawElements;
-import dev.orrery.storage.value.RawValue;
+import dev.orrery.value.RawDocument;
+import dev.orrery.value.RawElements;
+import dev.orrery.value.RawValue;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;

@@ -20,7 +20,7 @@ public final class CommandMetrics {
   }
 
   /** The sums of one command. */
-  final class Counts {
+  public final class Counts {
     private final LongAdder total = new LongAdder();
     private final LongAdder failed = new LongAdder();
     private final LongAdder nanos = new LongAdder();
@@ -49,15 +49,15 @@ public final class CommandMetrics {
       (isInternal ? internalErrors : userErrors).increment();
     }
 
-    long total() {
+    public long total() {
       return total.sum();
     }
 
-    long failed() {
+    public long failed() {
       return failed.sum();
     }
 
-    long nanos() {
+    public long nanos() {
       return nanos.sum();
     }
   }
@@ -93,12 +93,12 @@ public final class CommandMetrics {
     userErrors.increment();
   }
 
-  long unknownCommands() {
+  public long unknownCommands() {
     return unknownCommands.sum();
   }
 
   /** The sums of the commands that were called, by name. */
-  SortedMap<String, Counts> commands() {
+  public SortedMap<String, Counts> commands() {
     var called = new TreeMap<>(commands);
     called.values().removeIf(counts -> counts.total() == 0);
     return called;

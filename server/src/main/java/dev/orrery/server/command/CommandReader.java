@@ -3,11 +3,11 @@ package dev.orrery.server.command;
 import static dev.orrery.server.command.FieldErrors.BOOL_OR_NUMBERS;
 import static dev.orrery.server.command.FieldErrors.NUMBERS;
 
-import dev.orrery.server.error.CommandException;
-import dev.orrery.server.error.ErrorCode;
-import dev.orrery.storage.value.RawDocument;
-import dev.orrery.storage.value.RawTypes;
-import dev.orrery.storage.value.RawValue;
+import dev.orrery.language.error.CommandException;
+import dev.orrery.language.error.ErrorCode;
+import dev.orrery.value.RawDocument;
+import dev.orrery.value.RawTypes;
+import dev.orrery.value.RawValue;
 import java.util.ArrayList;
 import java.util.List;
 import org.bson.BsonDocument;
@@ -24,7 +24,7 @@ public final class CommandReader {
 
   private String path;
   private String database;
-  private final List<DocumentSequence> sequences;
+  private final List<RequestSequence> sequences;
   private final boolean[] usedSequences;
   private final FieldRecorder recorder;
   private final CommandFields fields;
@@ -32,7 +32,7 @@ public final class CommandReader {
   private CommandReader(
       String path,
       String database,
-      List<DocumentSequence> sequences,
+      List<RequestSequence> sequences,
       CommandFields fields,
       FieldRecorder recorder) {
     this.path = path;
@@ -44,20 +44,20 @@ public final class CommandReader {
   }
 
   /** The body of a command; its first field is found under the command's name, also by alias. */
-  static CommandReader ofCommand(Command.Spec spec, String database, Request request) {
+  public static CommandReader ofCommand(Command.Spec spec, String database, Request request) {
     CommandFields fields = CommandFields.of(request.body(), null);
     fields.beginWith(spec.name());
     return new CommandReader(spec.fieldsOf(), database, request.sequences(), fields, null);
   }
 
   /** The beginning of a request whose command is to be found; {@code names} has the usual names. */
-  static CommandReader ofRequest(Request request, NameCache names) {
+  public static CommandReader ofRequest(Request request, NameCache names) {
     CommandFields fields = CommandFields.beginningOf(request.body(), names);
     return new CommandReader("", "", request.sequences(), fields, null);
   }
 
   /** Reads on: the body of that command, on the database that the request names. */
-  CommandReader asCommand(Command.Spec spec, Request request) {
+  public CommandReader asCommand(Command.Spec spec, Request request) {
     fields.readRest();
     path = spec.fieldsOf();
     database = request.database(fields.peek("$db"), fields.known());
@@ -71,7 +71,7 @@ public final class CommandReader {
   }
 
   /** A reader of nothing that tells {@code recorder} what is asked for. */
-  static CommandReader recording(String path, FieldRecorder recorder) {
+  public static CommandReader recording(String path, FieldRecorder recorder) {
     CommandFields nothing = CommandFields.of(RawDocument.EMPTY, null);
     return new CommandReader(path, "database", List.of(), nothing, recorder);
   }
@@ -82,28 +82,28 @@ public final class CommandReader {
   }
 
   /** The database that the command runs on. */
-  String database() {
+  public String database() {
     return database;
   }
 
-  int size() {
+  public int size() {
     return fields.size();
   }
 
-  String nameAt(int index) {
+  public String nameAt(int index) {
     return fields.name(index);
   }
 
-  RawValue valueAt(int index) {
+  public RawValue valueAt(int index) {
     return fields.value(index);
   }
 
-  boolean isUsed(int index) {
+  public boolean isUsed(int index) {
     return fields.isUsed(index);
   }
 
   /** The text of a value that is a string. */
-  String text(RawValue string) {
+  public String text(RawValue string) {
     NameCache known = fields.known();
     return known == null ? string.asString() : known.text(string);
   }
@@ -114,7 +114,7 @@ public final class CommandReader {
     return value != null && value.type() == RawTypes.STRING ? text(value) : null;
   }
 
-  boolean hasSequences() {
+  public boolean hasSequences() {
     return !sequences.isEmpty();
   }
 
@@ -402,7 +402,7 @@ public final class CommandReader {
     return path.isEmpty() ? name : path + "." + name;
   }
 
-  String pathOf(String name) {
+  public String pathOf(String name) {
     return join(path, name);
   }
 
@@ -435,7 +435,7 @@ public final class CommandReader {
   }
 
   private void requirePresent(String name) {
-    for (DocumentSequence sequence : sequences) {
+    for (RequestSequence sequence : sequences) {
       if (sequence.name().equals(name)) {
         return;
       }

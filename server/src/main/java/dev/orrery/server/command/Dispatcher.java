@@ -1,19 +1,19 @@
 package dev.orrery.server.command;
 
+import dev.orrery.lane.Lane;
+import dev.orrery.lane.WouldWaitException;
+import dev.orrery.language.error.CommandException;
+import dev.orrery.language.error.ErrorCode;
+import dev.orrery.language.limit.Allowance;
 import dev.orrery.server.command.Command.Trait;
-import dev.orrery.server.error.CommandException;
-import dev.orrery.server.error.ErrorCode;
-import dev.orrery.server.limit.Allowance;
 import dev.orrery.server.operation.Operation;
 import dev.orrery.server.operation.OperationListener;
 import dev.orrery.server.operation.Operations;
 import dev.orrery.server.session.ClusterClock;
 import dev.orrery.server.session.Sessions;
 import dev.orrery.server.throughput.Metering;
-import dev.orrery.storage.Lane;
-import dev.orrery.storage.WouldWaitException;
-import dev.orrery.storage.value.BsonEncoder;
-import dev.orrery.storage.value.RawDocument;
+import dev.orrery.value.BsonEncoder;
+import dev.orrery.value.RawDocument;
 import java.util.Arrays;
 import java.util.HashMap;
 import java.util.Map;

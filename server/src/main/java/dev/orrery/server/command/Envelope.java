@@ -1,9 +1,9 @@
 package dev.orrery.server.command;
 
-import dev.orrery.server.error.CommandException;
-import dev.orrery.server.error.ErrorCode;
-import dev.orrery.storage.value.RawTypes;
-import dev.orrery.storage.value.RawValue;
+import dev.orrery.language.error.CommandException;
+import dev.orrery.language.error.ErrorCode;
+import dev.orrery.value.RawTypes;
+import dev.orrery.value.RawValue;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -15,7 +15,7 @@ import org.jspecify.annotations.Nullable;
  * @param statements the numbers of the statements of a retryable write
  * @param hasClusterTime whether the client keeps track of the cluster time
  */
-record Envelope(
+public record Envelope(
     SessionFields session,
     ApiParameters api,
     ReadConcern readConcern,
@@ -26,7 +26,7 @@ record Envelope(
     StatementIds statements,
     boolean hasClusterTime) {
   /** That of a call that the server makes itself. */
-  static final Envelope NONE =
+  public static final Envelope NONE =
       new Envelope(
           SessionFields.NONE,
           ApiParameters.NONE,
@@ -42,7 +42,7 @@ record Envelope(
       List.of("primary", "primaryPreferred", "secondary", "secondaryPreferred", "nearest");
 
   /** Takes the generic fields out of {@code body}. */
-  static Envelope read(CommandReader body, boolean isRetryableWrite) {
+  public static Envelope read(CommandReader body, boolean isRetryableWrite) {
     var found = new EnvelopeFields(isRetryableWrite);
     for (int i = 0; i < body.size(); i++) {
       if (!body.isUsed(i) && found.take(body.nameAt(i), body.valueAt(i))) {

@@ -1,6 +1,6 @@
 package dev.orrery.server.command;
 
-import dev.orrery.storage.value.RawValue;
+import dev.orrery.value.RawValue;
 import org.jspecify.annotations.Nullable;
 
 /**

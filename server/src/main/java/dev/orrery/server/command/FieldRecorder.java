@@ -4,16 +4,16 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 
 /** Learns which fields a command reads, by letting it parse nothing; for docs/compat.md. */
-final class FieldRecorder {
+public final class FieldRecorder {
   /** What a command does with a field. */
-  enum Use {
+  public enum Use {
     USED,
     IGNORED,
     REFUSED
   }
 
   /** Ends the recorded command where its parsing ends, before it does anything. */
-  static final class Finished extends RuntimeException {
+  public static final class Finished extends RuntimeException {
     Finished() {
       super(null, null, false, false);
     }
@@ -22,7 +22,7 @@ final class FieldRecorder {
   private final String root;
   private final Map<String, Use> fields = new LinkedHashMap<>();
 
-  FieldRecorder(String root) {
+  public FieldRecorder(String root) {
     this.root = root;
   }
 
@@ -37,7 +37,7 @@ final class FieldRecorder {
   }
 
   /** Every field by its path, in the order of asking. */
-  Map<String, Use> fields() {
+  public Map<String, Use> fields() {
     return fields;
   }
 }

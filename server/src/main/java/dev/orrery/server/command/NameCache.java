@@ -1,8 +1,8 @@
 package dev.orrery.server.command;
 
-import dev.orrery.storage.value.LittleEndian;
-import dev.orrery.storage.value.RawElements;
-import dev.orrery.storage.value.RawValue;
+import dev.orrery.value.LittleEndian;
+import dev.orrery.value.RawElements;
+import dev.orrery.value.RawValue;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 
@@ -14,7 +14,7 @@ import java.util.Arrays;
  * <p>A table without chains: a name takes the place of whatever hashed to the same slot. Threads
  * share it without locks, because entries are immutable and a lost one is only decoded again.
  */
-final class NameCache {
+public final class NameCache {
   private static final int SLOT_BITS = 10;
 
   /** Longer names are rare, and are not worth being kept. */

@@ -1,8 +1,8 @@
 package dev.orrery.server.command;
 
-import static dev.orrery.server.error.ErrorCode.INVALID_NAMESPACE;
+import static dev.orrery.language.error.ErrorCode.INVALID_NAMESPACE;
 
-import dev.orrery.server.error.CommandException;
+import dev.orrery.language.error.CommandException;
 import java.nio.charset.StandardCharsets;
 
 /** Which names of databases and collections are allowed, and MongoDB's words for the others. */

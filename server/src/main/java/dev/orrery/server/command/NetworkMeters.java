@@ -31,23 +31,23 @@ public final class NetworkMeters {
     bytesOut.add(bytes);
   }
 
-  long connections() {
+  public long connections() {
     return opened.sum() - closed.sum();
   }
 
-  long connectionsCreated() {
+  public long connectionsCreated() {
     return opened.sum();
   }
 
-  long requests() {
+  public long requests() {
     return requests.sum();
   }
 
-  long bytesIn() {
+  public long bytesIn() {
     return bytesIn.sum();
   }
 
-  long bytesOut() {
+  public long bytesOut() {
     return bytesOut.sum();
   }
 }

@@ -1,6 +1,6 @@
 package dev.orrery.server.command;
 
-import dev.orrery.server.limit.Allowance;
+import dev.orrery.language.limit.Allowance;
 
 /** Somebody whose request is not read yet, and so cannot be killed. */
 record Newcomer(ClientConnection connection) implements Allowance.Interruption {

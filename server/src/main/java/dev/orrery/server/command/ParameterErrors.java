@@ -1,32 +1,32 @@
 package dev.orrery.server.command;
 
+import dev.orrery.language.error.CommandException;
+import dev.orrery.language.error.ErrorCode;
 import dev.orrery.server.command.ServerParameters.Parameter;
-import dev.orrery.server.error.CommandException;
-import dev.orrery.server.error.ErrorCode;
-import dev.orrery.storage.value.RawTypes;
+import dev.orrery.value.RawTypes;
 import org.bson.BsonValue;
 
 /** MongoDB's words about parameters. */
-final class ParameterErrors {
+public final class ParameterErrors {
   private ParameterErrors() {}
 
-  static CommandException noneToGet() {
+  public static CommandException noneToGet() {
     return new CommandException(ErrorCode.INVALID_OPTIONS, "no option found to get");
   }
 
-  static CommandException noneToSet() {
+  public static CommandException noneToSet() {
     return new CommandException(
         ErrorCode.INVALID_OPTIONS, "no option found to set, use help:true to see options ");
   }
 
-  static CommandException unknown(String name) {
+  public static CommandException unknown(String name) {
     return new CommandException(
         ErrorCode.INVALID_OPTIONS,
         "attempted to set unrecognized parameter [%s], use help:true to see options "
             .formatted(name));
   }
 
-  static CommandException notSettable(String name) {
+  public static CommandException notSettable(String name) {
     return new CommandException(
         ErrorCode.ILLEGAL_OPERATION, "not allowed to change [" + name + "] at runtime");
   }

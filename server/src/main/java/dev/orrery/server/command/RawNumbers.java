@@ -1,19 +1,19 @@
 package dev.orrery.server.command;
 
-import dev.orrery.storage.value.RawTypes;
-import dev.orrery.storage.value.RawValue;
+import dev.orrery.value.RawTypes;
+import dev.orrery.value.RawValue;
 import java.math.BigDecimal;
 import java.math.RoundingMode;
 import org.bson.types.Decimal128;
 
 /** A number of any BSON type as a long: cut at the point, clamped to the range, NaN as zero. */
-final class RawNumbers {
+public final class RawNumbers {
   private static final BigDecimal MAX = BigDecimal.valueOf(Long.MAX_VALUE);
   private static final BigDecimal MIN = BigDecimal.valueOf(Long.MIN_VALUE);
 
   private RawNumbers() {}
 
-  static long toLong(RawValue value) {
+  public static long toLong(RawValue value) {
     return switch (value.type()) {
       case RawTypes.INT32 -> value.asInt32();
       case RawTypes.INT64 -> value.asInt64();

@@ -1,12 +1,12 @@
 package dev.orrery.server.command;
 
-import dev.orrery.server.error.CommandException;
-import dev.orrery.server.error.ErrorCode;
+import dev.orrery.language.error.CommandException;
+import dev.orrery.language.error.ErrorCode;
 import dev.orrery.server.session.ClusterClock;
-import dev.orrery.storage.value.RawDocument;
-import dev.orrery.storage.value.RawElements;
-import dev.orrery.storage.value.RawTypes;
-import dev.orrery.storage.value.RawValue;
+import dev.orrery.value.RawDocument;
+import dev.orrery.value.RawElements;
+import dev.orrery.value.RawTypes;
+import dev.orrery.value.RawValue;
 import java.util.List;
 
 /** What a read asks of its data: a level, and a cluster time to be reached (0: none). */

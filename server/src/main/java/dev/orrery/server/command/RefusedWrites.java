@@ -1,11 +1,11 @@
 package dev.orrery.server.command;
 
-import dev.orrery.server.error.ErrorCode;
-import dev.orrery.server.expression.Numbers;
+import dev.orrery.language.error.ErrorCode;
+import dev.orrery.language.number.Numbers;
 import dev.orrery.server.throughput.RateLimit;
-import dev.orrery.storage.value.RawDocument;
-import dev.orrery.storage.value.RawElements;
-import dev.orrery.storage.value.RawValue;
+import dev.orrery.value.RawDocument;
+import dev.orrery.value.RawElements;
+import dev.orrery.value.RawValue;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -62,7 +62,7 @@ record RefusedWrites(Request request, String field, BsonDocument reply, List<Int
   }
 
   private static List<RawDocument> items(Request request, String field) {
-    for (DocumentSequence sequence : request.sequences()) {
+    for (RequestSequence sequence : request.sequences()) {
       if (sequence.name().equals(field)) {
         return sequence.documents();
       }
@@ -97,8 +97,8 @@ record RefusedWrites(Request request, String field, BsonDocument reply, List<Int
     }
     List<RawDocument> all = items(request, field);
     List<RawDocument> rest = items.stream().map(all::get).toList();
-    var sequences = new ArrayList<DocumentSequence>();
-    sequences.add(new DocumentSequence(field, rest));
+    var sequences = new ArrayList<RequestSequence>();
+    sequences.add(new RequestSequence(field, rest));
     return new Request(
         request.connection(), RawDocument.of(body), sequences, request.legacyDatabase());
   }

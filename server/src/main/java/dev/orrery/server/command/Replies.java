@@ -1,9 +1,9 @@
 package dev.orrery.server.command;
 
-import dev.orrery.server.error.CommandException;
-import dev.orrery.server.error.ErrorCode;
-import dev.orrery.storage.value.BsonEncoder;
-import dev.orrery.storage.value.RawDocument;
+import dev.orrery.language.error.CommandException;
+import dev.orrery.language.error.ErrorCode;
+import dev.orrery.value.BsonEncoder;
+import dev.orrery.value.RawDocument;
 import org.bson.BsonBinary;
 import org.bson.BsonDocument;
 import org.bson.BsonDouble;

@@ -1,6 +1,6 @@
 package dev.orrery.server.command;
 
-import dev.orrery.storage.value.RawDocument;
+import dev.orrery.value.RawDocument;
 import java.util.function.Consumer;
 import org.bson.BsonDocument;
 

@@ -1,12 +1,12 @@
 package dev.orrery.server.command;
 
-import dev.orrery.server.error.BsonText;
-import dev.orrery.server.error.CommandException;
-import dev.orrery.server.error.ErrorCode;
-import dev.orrery.storage.value.RawDocument;
-import dev.orrery.storage.value.RawElements;
-import dev.orrery.storage.value.RawTypes;
-import dev.orrery.storage.value.RawValue;
+import dev.orrery.language.error.BsonText;
+import dev.orrery.language.error.CommandException;
+import dev.orrery.language.error.ErrorCode;
+import dev.orrery.value.RawDocument;
+import dev.orrery.value.RawElements;
+import dev.orrery.value.RawTypes;
+import dev.orrery.value.RawValue;
 import dev.orrery.wire.WireLimits;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -18,12 +18,12 @@ import org.jspecify.annotations.Nullable;
 public record Request(
     ClientConnection connection,
     RawDocument body,
-    List<DocumentSequence> sequences,
+    List<RequestSequence> sequences,
     String legacyDatabase) {
   private static final int SHOWN_BYTES_MAX = 1024;
 
   public static Request message(
-      ClientConnection connection, RawDocument body, List<DocumentSequence> sequences) {
+      ClientConnection connection, RawDocument body, List<RequestSequence> sequences) {
     return new Request(connection, body, sequences, null);
   }
 
@@ -81,7 +81,7 @@ public record Request(
     if (sequences.isEmpty()) {
       return; // as most are: not even an iterator is made for them
     }
-    for (DocumentSequence sequence : sequences) {
+    for (RequestSequence sequence : sequences) {
       for (RawDocument document : sequence.documents()) {
         requireSize(document);
       }
@@ -110,7 +110,7 @@ public record Request(
 
   /** The first update or deletion that came beside the body; null when there is none. */
   @Nullable RawDocument firstStatement() {
-    for (DocumentSequence sequence : sequences) {
+    for (RequestSequence sequence : sequences) {
       boolean areStatements =
           sequence.name().equals("updates") || sequence.name().equals("deletes");
       if (areStatements && !sequence.documents().isEmpty()) {
@@ -126,7 +126,7 @@ public record Request(
     if (sequences.isEmpty()) {
       return sum;
     }
-    for (DocumentSequence sequence : sequences) {
+    for (RequestSequence sequence : sequences) {
       for (RawDocument document : sequence.documents()) {
         sum += document.length();
       }

@@ -1,7 +1,7 @@
 package dev.orrery.server.command;
 
-import dev.orrery.server.limit.DecodedSize;
-import dev.orrery.storage.value.RawDocument;
+import dev.orrery.language.limit.DecodedSize;
+import dev.orrery.value.RawDocument;
 
 /**
  * What a request takes beside its bytes: a large filter or pipeline becomes objects, which become
@@ -25,7 +25,7 @@ final class RequestWeight {
     }
     long largest = 0;
     long statements = 0;
-    for (DocumentSequence sequence : request.sequences()) {
+    for (RequestSequence sequence : request.sequences()) {
       statements += sequence.documents().size();
       for (RawDocument document : sequence.documents()) { // worked on one after another
         largest = Math.max(largest, of(document));

@@ -42,11 +42,11 @@ public record ServerFacts(
   }
 
   /** Where the client of that connection finds this server. */
-  String hostFor(ClientConnection connection) {
+  public String hostFor(ClientConnection connection) {
     return advertisedHost != null ? advertisedHost : connection.localAddress();
   }
 
-  long uptimeMillis() {
+  public long uptimeMillis() {
     return clock.millis() - startMillis;
   }
 }

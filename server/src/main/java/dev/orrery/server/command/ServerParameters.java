@@ -1,7 +1,7 @@
 package dev.orrery.server.command;
 
-import dev.orrery.server.error.CommandException;
-import dev.orrery.server.error.ErrorCode;
+import dev.orrery.language.error.CommandException;
+import dev.orrery.language.error.ErrorCode;
 import dev.orrery.server.throughput.CosmosRule;
 import dev.orrery.server.throughput.CosmosRules;
 import java.util.ArrayList;
@@ -31,7 +31,7 @@ public final class ServerParameters {
   private static final String COSMOS_RULES_OFF = "cosmosRulesOff";
 
   /** One parameter and where it starts. */
-  record Parameter(String name, BsonValue initial, boolean isSettable) {}
+  public record Parameter(String name, BsonValue initial, boolean isSettable) {}
 
   private static final List<Parameter> KNOWN =
       List.of( // sorted by name
@@ -100,16 +100,16 @@ public final class ServerParameters {
   }
 
   /** The parameter, or null when there is none of that name. */
-  Parameter find(String name) {
+  public Parameter find(String name) {
     return known.get(name);
   }
 
-  List<String> names() {
+  public List<String> names() {
     return new ArrayList<>(known.keySet());
   }
 
   /** Changes a settable parameter, keeping its type; gives the value it had. */
-  BsonValue change(Parameter parameter, BsonValue value) {
+  public BsonValue change(Parameter parameter, BsonValue value) {
     BsonValue converted = likeInitial(parameter, value);
     BsonValue was = values.put(parameter.name, converted);
     if (parameter.name.equals(DISABLE_RATE_LIMITING_RESPONSES)) {

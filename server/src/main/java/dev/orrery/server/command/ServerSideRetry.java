@@ -1,6 +1,6 @@
 package dev.orrery.server.command;
 
-import dev.orrery.server.error.ErrorCode;
+import dev.orrery.language.error.ErrorCode;
 import dev.orrery.server.throughput.RateLimit;
 import java.util.ArrayList;
 import java.util.List;

@@ -1,14 +1,14 @@
 package dev.orrery.server.command;
 
+import dev.orrery.language.error.CommandException;
+import dev.orrery.language.error.ErrorCode;
 import dev.orrery.server.command.Command.Trait;
-import dev.orrery.server.error.CommandException;
-import dev.orrery.server.error.ErrorCode;
 import dev.orrery.server.session.SessionId;
-import dev.orrery.storage.value.LittleEndian;
-import dev.orrery.storage.value.RawDocument;
-import dev.orrery.storage.value.RawElements;
-import dev.orrery.storage.value.RawTypes;
-import dev.orrery.storage.value.RawValue;
+import dev.orrery.value.LittleEndian;
+import dev.orrery.value.RawDocument;
+import dev.orrery.value.RawElements;
+import dev.orrery.value.RawTypes;
+import dev.orrery.value.RawValue;
 import java.nio.charset.StandardCharsets;
 import java.util.UUID;
 
@@ -73,7 +73,7 @@ public record SessionFields(
   }
 
   /** A session id as it stands in {@code lsid} and in the arrays of endSessions and the like. */
-  static SessionId sessionId(String path, RawDocument document) {
+  public static SessionId sessionId(String path, RawDocument document) {
     var reader = CommandReader.of(path, document);
     RawValue id = reader.value("id");
     if (id == null || id.type() == RawTypes.NULL) {

@@ -1,10 +1,10 @@
 package dev.orrery.server.command;
 
-import dev.orrery.server.error.BsonText;
+import dev.orrery.language.error.BsonText;
 import dev.orrery.server.throughput.Metering;
 import dev.orrery.server.throughput.OperationWork;
-import dev.orrery.storage.value.RawTypes;
-import dev.orrery.storage.value.RawValue;
+import dev.orrery.value.RawTypes;
+import dev.orrery.value.RawValue;
 import org.jspecify.annotations.Nullable;
 
 /** The end of a call in the accounts: what it cost, and who caused it. */

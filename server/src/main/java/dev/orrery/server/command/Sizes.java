@@ -1,13 +1,13 @@
 package dev.orrery.server.command;
 
-import dev.orrery.server.error.StorageErrors;
+import dev.orrery.server.store.StorageErrors;
 import dev.orrery.storage.CollectionStore;
 import dev.orrery.storage.PartitionStatistics;
 import dev.orrery.storage.PartitionStore;
 import dev.orrery.storage.PartitionStore.FieldsSeen;
 import dev.orrery.storage.PartitionStore.IndexStatistics;
 import dev.orrery.storage.StorageException;
-import dev.orrery.storage.index.IndexSpec;
+import dev.orrery.storage.catalog.IndexSpec;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -18,15 +18,15 @@ import java.util.Map;
  *
  * @param indexBytes by name, in the order of creation
  */
-record Sizes(long documents, long bytes, Map<String, Long> indexBytes) {
+public record Sizes(long documents, long bytes, Map<String, Long> indexBytes) {
   private static final IndexStatistics NOTHING = new IndexStatistics(0, 0, FieldsSeen.NOTHING);
 
-  static Sizes of(CollectionStore collection) {
+  public static Sizes of(CollectionStore collection) {
     return of(collection, collection.info().readyIndexes());
   }
 
   /** With some of the indexes only. */
-  static Sizes of(CollectionStore collection, List<IndexSpec> of) {
+  public static Sizes of(CollectionStore collection, List<IndexSpec> of) {
     PartitionStatistics total = total(collection.partitions());
     var indexes = new LinkedHashMap<String, Long>();
     for (IndexSpec index : of) {
@@ -36,7 +36,7 @@ record Sizes(long documents, long bytes, Map<String, Long> indexBytes) {
   }
 
   /** How much is in all partitions together. */
-  static PartitionStatistics total(List<PartitionStore> partitions) {
+  public static PartitionStatistics total(List<PartitionStore> partitions) {
     try {
       return partitions.stream()
           .map(PartitionStore::statistics)
@@ -48,7 +48,7 @@ record Sizes(long documents, long bytes, Map<String, Long> indexBytes) {
   }
 
   /** The statistics of an index over all partitions. */
-  static IndexStatistics of(List<PartitionStore> partitions, IndexSpec index) {
+  public static IndexStatistics of(List<PartitionStore> partitions, IndexSpec index) {
     try {
       return partitions.stream()
           .map(partition -> partition.statistics(index))
@@ -65,11 +65,11 @@ record Sizes(long documents, long bytes, Map<String, Long> indexBytes) {
     }
   }
 
-  long totalIndexBytes() {
+  public long totalIndexBytes() {
     return indexBytes.values().stream().mapToLong(Long::longValue).sum();
   }
 
-  long totalBytes() {
+  public long totalBytes() {
     return bytes + totalIndexBytes();
   }
 }

@@ -1,9 +1,9 @@
 package dev.orrery.server.command;
 
-import dev.orrery.server.error.CommandException;
-import dev.orrery.server.error.ErrorCode;
-import dev.orrery.storage.value.RawTypes;
-import dev.orrery.storage.value.RawValue;
+import dev.orrery.language.error.CommandException;
+import dev.orrery.language.error.ErrorCode;
+import dev.orrery.value.RawTypes;
+import dev.orrery.value.RawValue;
 import java.util.List;
 
 /** The numbers that a session knows the statements of a retryable write by. */

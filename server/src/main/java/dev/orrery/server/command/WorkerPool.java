@@ -1,7 +1,7 @@
 package dev.orrery.server.command;
 
-import dev.orrery.server.error.CommandException;
-import dev.orrery.server.limit.Allowance;
+import dev.orrery.language.error.CommandException;
+import dev.orrery.language.limit.Allowance;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;

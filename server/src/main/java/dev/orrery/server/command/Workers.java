@@ -1,9 +1,9 @@
 package dev.orrery.server.command;
 
-import dev.orrery.server.error.CommandException;
-import dev.orrery.server.error.ErrorCode;
-import dev.orrery.server.limit.Allowance;
-import dev.orrery.storage.WouldWaitException;
+import dev.orrery.lane.WouldWaitException;
+import dev.orrery.language.error.CommandException;
+import dev.orrery.language.error.ErrorCode;
+import dev.orrery.language.limit.Allowance;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
@@ -43,16 +43,16 @@ public final class Workers {
     throw new RejectedExecutionException("there are no spare threads");
   }
 
-  Executor spare() {
+  public Executor spare() {
     return spare;
   }
 
-  CompletionStage<BsonDocument> run(boolean isShort, Supplier<BsonDocument> work) {
+  public CompletionStage<BsonDocument> run(boolean isShort, Supplier<BsonDocument> work) {
     return isShort ? CompletableFuture.completedFuture(work.get()) : run(work);
   }
 
   /** The same for work that can be called again, to go on where it would have had to wait. */
-  CompletionStage<BsonDocument> runOrResume(boolean isShort, Supplier<BsonDocument> work) {
+  public CompletionStage<BsonDocument> runOrResume(boolean isShort, Supplier<BsonDocument> work) {
     try {
       return run(isShort, work);
     } catch (WouldWaitException onLoop) {
@@ -61,7 +61,7 @@ public final class Workers {
   }
 
   /** Runs work in the pool, under the allowance of the thread that asks for it. */
-  CompletionStage<BsonDocument> run(Supplier<BsonDocument> work) {
+  public CompletionStage<BsonDocument> run(Supplier<BsonDocument> work) {
     Allowance allowance = Allowance.current();
     try {
       return CompletableFuture.supplyAsync(() -> begin(allowance, work), pool);
@@ -84,7 +84,7 @@ public final class Workers {
    * Runs work after a while, without holding a thread until then. It begins with no allowance, as
    * what asks for it may have ended by then.
    */
-  void runLater(long millis, Runnable work) {
+  public void runLater(long millis, Runnable work) {
     timer.schedule(() -> handOver(millis, work), millis, TimeUnit.MILLISECONDS);
   }
 

@@ -1,4 +1,2 @@
-/**
- * Commands: one class each, the table that names them, the reader of their fields, the dispatcher.
- */
+/** The heart of the server: from a request to its command and its reply, whatever it is about. */
 package dev.orrery.server.command;

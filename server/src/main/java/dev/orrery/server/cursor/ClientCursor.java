@@ -1,27 +1,24 @@
 package dev.orrery.server.cursor;
 
-import dev.orrery.server.error.CommandException;
-import dev.orrery.server.error.ErrorCode;
-import dev.orrery.server.limit.Allowance;
-import dev.orrery.server.limit.Holding;
-import dev.orrery.server.limit.MemoryAccount;
-import dev.orrery.server.limit.Resting;
-import dev.orrery.server.limit.SpillInput;
-import dev.orrery.server.limit.SpillOutput;
+import dev.orrery.lane.Lane;
+import dev.orrery.language.error.CommandException;
+import dev.orrery.language.error.ErrorCode;
+import dev.orrery.language.limit.Allowance;
+import dev.orrery.language.limit.Holding;
+import dev.orrery.language.limit.MemoryAccount;
+import dev.orrery.language.limit.Resting;
+import dev.orrery.language.limit.SpillFile;
+import dev.orrery.language.limit.SpillInput;
 import dev.orrery.server.plan.DocumentCursor;
 import dev.orrery.server.plan.Execution;
 import dev.orrery.server.plan.PlanResult;
 import dev.orrery.server.throughput.MeteredRead;
 import dev.orrery.storage.CollectionStore;
-import dev.orrery.storage.Lane;
-import dev.orrery.storage.Namespace;
-import dev.orrery.storage.PrivateFiles;
-import dev.orrery.storage.value.RawDocument;
+import dev.orrery.value.Namespace;
+import dev.orrery.value.RawDocument;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.io.UncheckedIOException;
-import java.nio.file.Files;
-import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
@@ -70,11 +67,13 @@ public final class ClientCursor implements Resting, AutoCloseable {
   private final End end;
   private final Holding holding;
   private @Nullable RawDocument pending;
-  private @Nullable Path pendingFile;
+  private @Nullable SpillFile pendingFile;
   private Object client = this;
   private BooleanSupplier isConnected = () -> true;
   private boolean isOneBatch;
   private long lastBytes;
+  private @Nullable MemoryAccount room;
+  private long awaited;
   private boolean isExhausted;
   private long documentsReturned;
   private long batchesReturned;
@@ -93,6 +92,7 @@ public final class ClientCursor implements Resting, AutoCloseable {
     this.end = end;
     this.holding = new Holding(execution.memory());
     execution.memory().add(this);
+    execution.meter().askBeforeLarge(this::awaitLarge);
   }
 
   /** Says that there will be one batch, which so cannot end early for want of memory. */
@@ -193,8 +193,9 @@ public final class ClientCursor implements Resting, AutoCloseable {
     var batch = new ArrayList<RawDocument>();
     var reply = new Holding(memory);
     long bytes = 0;
-    long awaited = awaitExpected(count, memory);
+    awaitExpected(count, memory);
     while (batch.size() < count && !isAsGoodAsFull(bytes)) {
+      room = batch.isEmpty() ? memory : null; // whoever has others had better not wait
       RawDocument next = takePending();
       if (next == null) {
         isExhausted = true;
@@ -203,7 +204,7 @@ public final class ClientCursor implements Resting, AutoCloseable {
       bytes += next.length();
       lastBytes = next.length();
       if (batch.isEmpty() && next.length() > AWAITED_BYTES_MIN) {
-        batch.add(awaitRoom(next, memory, awaited));
+        batch.add(awaitRoom(next, memory));
         continue;
       }
       boolean hasRoom = reply.grow(REPLY_COPIES * (long) next.length()) || isOneBatch;
@@ -225,17 +226,26 @@ public final class ClientCursor implements Resting, AutoCloseable {
     return batch;
   }
 
-  /** Waits with what is likely to be as large as what came before; what it then holds. */
-  private long awaitExpected(long count, MemoryAccount memory) {
-    long held = memory.heldBytes();
+  /** Waits with what is likely to be as large as what came before. */
+  private void awaitExpected(long count, MemoryAccount memory) {
+    awaited = memory.heldBytes();
     if (count == 0 || lastBytes <= AWAITED_BYTES_MIN) {
-      return held;
+      return;
     }
     if (pending != null) {
       putAway();
     }
     memory.await(REPLY_COPIES * lastBytes, Allowance.current()::check);
-    return held + REPLY_COPIES * lastBytes;
+    awaited += REPLY_COPIES * lastBytes;
+  }
+
+  /** Waits with a large document that is about to be read, as it may be the first of the batch. */
+  private void awaitLarge(int bytes) {
+    long lacking = REPLY_COPIES * (long) bytes - awaited;
+    if (room != null && bytes > AWAITED_BYTES_MIN && lacking > 0) {
+      room.await(lacking, Allowance.current()::check);
+      awaited += lacking;
+    }
   }
 
   /** Whether a large document would be read that most likely has to wait for the next batch. */
@@ -248,7 +258,7 @@ public final class ClientCursor implements Resting, AutoCloseable {
   }
 
   /** Holds a large document, or puts it away until there is memory for it and its reply. */
-  private RawDocument awaitRoom(RawDocument document, MemoryAccount memory, long awaited) {
+  private RawDocument awaitRoom(RawDocument document, MemoryAccount memory) {
     long bytes = REPLY_COPIES * (long) document.length() - awaited;
     if (bytes <= 0 || memory.tryHold(bytes)) {
       return document;
@@ -280,9 +290,8 @@ public final class ClientCursor implements Resting, AutoCloseable {
 
   private void putAway() {
     try {
-      PrivateFiles.createDirectories(execution.temporary());
-      pendingFile = PrivateFiles.createTempFile(execution.temporary(), "cursor", ".document");
-      try (OutputStream out = SpillOutput.open(pendingFile)) {
+      pendingFile = execution.area().create("cursor");
+      try (OutputStream out = pendingFile.output()) {
         out.write(pending.bytes(), pending.offset(), pending.length());
       }
     } catch (IOException e) {
@@ -294,11 +303,9 @@ public final class ClientCursor implements Resting, AutoCloseable {
 
   private RawDocument restore() {
     try {
-      RawDocument document;
-      try (var in = new SpillInput(pendingFile)) {
-        document = RawDocument.wrap(in.readExactly(Math.toIntExact(Files.size(pendingFile))));
-      }
-      Files.delete(pendingFile);
+      var in = new SpillInput(pendingFile);
+      var document = RawDocument.wrap(in.readExactly(Math.toIntExact(pendingFile.length())));
+      pendingFile.close();
       pendingFile = null;
       return document;
     } catch (IOException e) {
@@ -316,7 +323,7 @@ public final class ClientCursor implements Resting, AutoCloseable {
     try {
       results.close();
       if (pendingFile != null) {
-        Files.deleteIfExists(pendingFile);
+        pendingFile.close();
       }
     } catch (IOException e) {
       throw new UncheckedIOException(e);

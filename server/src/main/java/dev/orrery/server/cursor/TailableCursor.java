@@ -1,15 +1,15 @@
 package dev.orrery.server.cursor;
 
+import dev.orrery.language.query.Filter;
+import dev.orrery.language.query.MatchDetails;
+import dev.orrery.language.query.Projection;
 import dev.orrery.server.plan.DocumentCursor;
 import dev.orrery.server.plan.Execution;
 import dev.orrery.server.plan.PlanResult;
-import dev.orrery.server.query.Filter;
-import dev.orrery.server.query.MatchDetails;
-import dev.orrery.server.query.Projection;
 import dev.orrery.storage.CollectionStore;
 import dev.orrery.storage.RecordCursor;
 import dev.orrery.storage.StoredDocument;
-import dev.orrery.storage.value.RawDocument;
+import dev.orrery.value.RawDocument;
 import org.jspecify.annotations.Nullable;
 
 /**

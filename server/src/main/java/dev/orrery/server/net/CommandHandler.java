@@ -4,13 +4,13 @@ import dev.orrery.server.command.AccessControl;
 import dev.orrery.server.command.ClientConnection;
 import dev.orrery.server.command.CommandFailures;
 import dev.orrery.server.command.Dispatcher;
-import dev.orrery.server.command.DocumentSequence;
 import dev.orrery.server.command.NetworkMeters;
 import dev.orrery.server.command.ReplyTarget;
 import dev.orrery.server.command.Request;
-import dev.orrery.storage.value.BsonEncoder;
-import dev.orrery.storage.value.BsonLength;
-import dev.orrery.storage.value.RawDocument;
+import dev.orrery.server.command.RequestSequence;
+import dev.orrery.value.BsonEncoder;
+import dev.orrery.value.BsonLength;
+import dev.orrery.value.RawDocument;
 import dev.orrery.wire.DocumentBytes;
 import dev.orrery.wire.Message;
 import dev.orrery.wire.OpMsg;
@@ -128,13 +128,13 @@ public final class CommandHandler implements RequestHandler {
     if (message.sequences().isEmpty()) {
       return Request.message(client, raw(message.body()), List.of());
     }
-    var sequences = new ArrayList<DocumentSequence>(message.sequences().size());
+    var sequences = new ArrayList<RequestSequence>(message.sequences().size());
     for (dev.orrery.wire.DocumentSequence sequence : message.sequences()) {
       var documents = new ArrayList<RawDocument>(sequence.documents().size());
       for (DocumentBytes document : sequence.documents()) {
         documents.add(raw(document));
       }
-      sequences.add(new DocumentSequence(sequence.name(), documents));
+      sequences.add(new RequestSequence(sequence.name(), documents));
     }
     return Request.message(client, raw(message.body()), sequences);
   }

@@ -1,6 +1,6 @@
 package dev.orrery.server.net;
 
-import dev.orrery.storage.Lane;
+import dev.orrery.lane.Lane;
 import io.netty.util.concurrent.DefaultThreadFactory;
 import io.netty.util.concurrent.FastThreadLocalThread;
 import java.util.function.Consumer;

@@ -1,7 +1,7 @@
 package dev.orrery.server.net;
 
-import dev.orrery.storage.Lane;
-import dev.orrery.storage.Rounds;
+import dev.orrery.lane.Lane;
+import dev.orrery.lane.Rounds;
 import io.netty.util.concurrent.EventExecutor;
 import java.util.ArrayList;
 import java.util.List;

@@ -1,6 +1,6 @@
 package dev.orrery.server.net;
 
-import dev.orrery.server.limit.MemoryBudget;
+import dev.orrery.language.limit.MemoryBudget;
 import dev.orrery.wire.MessageRoom;
 import dev.orrery.wire.WireException;
 import dev.orrery.wire.WireLimits;

@@ -1,6 +1,6 @@
 package dev.orrery.server.net;
 
-import dev.orrery.server.limit.MemoryBudget;
+import dev.orrery.language.limit.MemoryBudget;
 import io.netty.bootstrap.ServerBootstrap;
 import io.netty.channel.AdaptiveRecvByteBufAllocator;
 import io.netty.channel.Channel;

@@ -1,5 +1,6 @@
 package dev.orrery.server.net;
 
+import dev.orrery.lane.Lane;
 import io.netty.channel.ChannelPipeline;
 import io.netty.handler.ssl.ClientAuth;
 import io.netty.handler.ssl.SslContext;
@@ -82,7 +83,7 @@ public final class TlsTransport implements TransportSecurity, AutoCloseable {
     this.poll =
         Executors.newSingleThreadScheduledExecutor(
             task -> {
-              var thread = new Thread(task, "tls-files");
+              Thread thread = Lane.BACKGROUND.thread("tls-files", task);
               thread.setDaemon(true);
               return thread;
             });

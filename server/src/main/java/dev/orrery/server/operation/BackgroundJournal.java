@@ -1,7 +1,7 @@
 package dev.orrery.server.operation;
 
-import dev.orrery.storage.Lane;
-import dev.orrery.storage.Rounds;
+import dev.orrery.lane.Lane;
+import dev.orrery.lane.Rounds;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;

@@ -1,7 +1,7 @@
 package dev.orrery.server.operation;
 
 import dev.orrery.server.auth.Login;
-import dev.orrery.storage.value.RawDocument;
+import dev.orrery.value.RawDocument;
 import org.jspecify.annotations.Nullable;
 
 /** One connection of a client, as those see it who look after the server. */

@@ -1,9 +1,9 @@
 package dev.orrery.server.operation;
 
-import dev.orrery.storage.value.RawDocument;
-import dev.orrery.storage.value.RawElements;
-import dev.orrery.storage.value.RawTypes;
-import dev.orrery.storage.value.RawValue;
+import dev.orrery.value.RawDocument;
+import dev.orrery.value.RawElements;
+import dev.orrery.value.RawTypes;
+import dev.orrery.value.RawValue;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import org.bson.BsonArray;

@@ -1,10 +1,10 @@
 package dev.orrery.server.operation;
 
-import dev.orrery.server.error.CommandException;
-import dev.orrery.server.error.ErrorCode;
-import dev.orrery.server.limit.Allowance;
-import dev.orrery.server.limit.MemoryAccount;
-import dev.orrery.server.limit.MemoryBudget;
+import dev.orrery.language.error.CommandException;
+import dev.orrery.language.error.ErrorCode;
+import dev.orrery.language.limit.Allowance;
+import dev.orrery.language.limit.MemoryAccount;
+import dev.orrery.language.limit.MemoryBudget;
 import dev.orrery.server.plan.Execution;
 import dev.orrery.server.plan.QueryPlan;
 import dev.orrery.server.throughput.OperationWork;

@@ -3,12 +3,12 @@ package dev.orrery.server.operation;
 import static dev.orrery.server.operation.OperationReport.PROFILED_COMMAND_BYTES_MAX;
 import static dev.orrery.server.operation.OperationReport.SHORT_COMMAND_BYTES_MAX;
 
+import dev.orrery.language.number.Numbers;
 import dev.orrery.server.auth.UserName;
-import dev.orrery.server.expression.Numbers;
 import dev.orrery.server.plan.Execution;
 import dev.orrery.server.plan.ExplainVerbosity;
 import dev.orrery.server.plan.QueryPlan;
-import dev.orrery.storage.value.BsonLength;
+import dev.orrery.value.BsonLength;
 import java.time.Clock;
 import java.util.concurrent.TimeUnit;
 import org.bson.BsonArray;

@@ -1,10 +1,10 @@
 package dev.orrery.server.operation;
 
-import dev.orrery.server.error.CommandException;
-import dev.orrery.server.error.ErrorCode;
-import dev.orrery.server.limit.Allowance;
-import dev.orrery.server.query.Filter;
-import dev.orrery.storage.value.RawDocument;
+import dev.orrery.language.error.CommandException;
+import dev.orrery.language.error.ErrorCode;
+import dev.orrery.language.limit.Allowance;
+import dev.orrery.language.query.Filter;
+import dev.orrery.value.RawDocument;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import java.util.function.DoubleSupplier;

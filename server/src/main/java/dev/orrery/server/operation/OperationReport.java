@@ -1,12 +1,12 @@
 package dev.orrery.server.operation;
 
+import dev.orrery.language.error.BsonText;
 import dev.orrery.server.auth.Login;
 import dev.orrery.server.auth.UserName;
-import dev.orrery.server.error.BsonText;
 import dev.orrery.server.plan.QueryPlan;
 import dev.orrery.server.session.SessionId;
-import dev.orrery.storage.value.RawDocument;
-import dev.orrery.storage.value.RawValue;
+import dev.orrery.value.RawDocument;
+import dev.orrery.value.RawValue;
 import java.time.Clock;
 import java.time.ZoneOffset;
 import java.time.format.DateTimeFormatter;

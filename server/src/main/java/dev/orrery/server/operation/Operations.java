@@ -1,7 +1,7 @@
 package dev.orrery.server.operation;
 
-import dev.orrery.server.error.ErrorCode;
-import dev.orrery.server.limit.MemoryBudget;
+import dev.orrery.language.error.ErrorCode;
+import dev.orrery.language.limit.MemoryBudget;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;

@@ -1,6 +1,6 @@
 package dev.orrery.server.operation;
 
-import dev.orrery.server.query.Filter;
+import dev.orrery.language.query.Filter;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;

@@ -1,7 +1,7 @@
 package dev.orrery.server.operation;
 
 import dev.orrery.server.session.SessionId;
-import dev.orrery.storage.value.RawDocument;
+import dev.orrery.value.RawDocument;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 

@@ -1,6 +1,6 @@
 package dev.orrery.server.plan;
 
-import dev.orrery.storage.index.IndexSpec;
+import dev.orrery.storage.catalog.IndexSpec;
 import java.util.List;
 
 /**

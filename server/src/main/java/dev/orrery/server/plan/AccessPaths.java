@@ -1,10 +1,12 @@
 package dev.orrery.server.plan;
 
-import dev.orrery.server.limit.Allowance;
-import dev.orrery.server.query.Filter;
+import dev.orrery.language.limit.Allowance;
+import dev.orrery.language.query.Filter;
+import dev.orrery.server.plan.bounds.Intervals;
+import dev.orrery.server.plan.bounds.PredicateBounds;
 import dev.orrery.storage.IndexRange;
 import dev.orrery.storage.PartitionStore;
-import dev.orrery.storage.index.IndexSpec;
+import dev.orrery.storage.catalog.IndexSpec;
 import java.util.ArrayList;
 import java.util.IdentityHashMap;
 import java.util.List;

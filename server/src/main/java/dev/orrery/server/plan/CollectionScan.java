@@ -1,7 +1,7 @@
 package dev.orrery.server.plan;
 
-import dev.orrery.server.query.Filter;
-import dev.orrery.server.query.MatchDetails;
+import dev.orrery.language.query.Filter;
+import dev.orrery.language.query.MatchDetails;
 import dev.orrery.storage.StoredDocument;
 import java.util.List;
 import org.bson.BsonString;
@@ -9,7 +9,7 @@ import org.bson.BsonString;
 /** Reads every document of a partition in natural order, or against it, and keeps the matches. */
 record CollectionScan(Filter filter, boolean isReverse) implements PlanNode {
   @Override
-  public RowCursor open(Run run) {
+  public RowCursor open(PlanRun run) {
     var execution = run.execution();
     var statistics = run.statisticsOf(this);
     execution.visit(run.partition().id());

@@ -1,6 +1,6 @@
 package dev.orrery.server.plan;
 
-import dev.orrery.server.query.Filter;
+import dev.orrery.language.query.Filter;
 
 /*
  * Counting needs neither order nor form, and no documents where the bounds of an index say all:
@@ -26,7 +26,7 @@ final class CountPlan {
 
   /** Whether the plan gives all documents. */
   static boolean isWhole(PlanNode root) {
-    PlanNode node = root instanceof PartitionMerge merge ? merge.input() : root;
+    PlanNode node = root instanceof PartitionsNode merge ? merge.input() : root;
     return node instanceof CollectionScan scan && isEmpty(scan.filter());
   }
 
@@ -35,8 +35,8 @@ final class CountPlan {
   }
 
   private static PlanNode strip(PlanNode node) {
-    if (node instanceof PartitionMerge merge) {
-      return new PartitionMerge(strip(merge.input()), merge.partitions(), null, Query.Window.ALL);
+    if (node instanceof PartitionsNode merge) {
+      return new PartitionsNode(strip(merge.input()), merge.partitions(), null, Query.Window.ALL);
     }
     if (node instanceof KeyNode key) {
       return scan(key.input());
@@ -55,8 +55,8 @@ final class CountPlan {
 
   /** The tree without a projection at its top. */
   static PlanNode withoutForm(PlanNode node) {
-    if (node instanceof PartitionMerge merge) {
-      return new PartitionMerge(
+    if (node instanceof PartitionsNode merge) {
+      return new PartitionsNode(
           withoutForm(merge.input()), merge.partitions(), merge.sort(), merge.window());
     }
     return node instanceof ProjectNode project && !(project.input() instanceof KeyNode)

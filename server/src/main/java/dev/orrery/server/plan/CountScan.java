@@ -5,9 +5,9 @@ import java.util.List;
 /** Counts the entries of one range of an index. */
 record CountScan(IndexScan scan) implements PlanNode {
   @Override
-  public RowCursor open(Run run) {
+  public RowCursor open(PlanRun run) {
     var statistics = run.statisticsOf(this);
-    var inner = Run.of(run.execution(), true).on(run.partition());
+    var inner = PlanRun.of(run.execution(), true).on(run.partition());
     var entries = scan.open(inner);
     return () -> {
       Row row = entries.next();

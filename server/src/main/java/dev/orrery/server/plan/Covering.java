@@ -1,11 +1,11 @@
 package dev.orrery.server.plan;
 
-import dev.orrery.server.query.Projection;
-import dev.orrery.server.query.ProjectionNode;
-import dev.orrery.server.query.SortPattern;
+import dev.orrery.language.query.Projection;
+import dev.orrery.language.query.ProjectionNode;
+import dev.orrery.language.query.SortPattern;
 import dev.orrery.storage.PartitionStore.FieldsSeen;
-import dev.orrery.storage.index.IndexField;
-import dev.orrery.storage.value.KeyParts;
+import dev.orrery.storage.catalog.IndexField;
+import dev.orrery.value.KeyParts;
 import java.util.Arrays;
 import java.util.HashSet;
 import java.util.List;

@@ -1,8 +1,8 @@
 package dev.orrery.server.plan;
 
-import dev.orrery.server.query.Filter;
-import dev.orrery.storage.index.IndexField;
-import dev.orrery.storage.index.IndexSpec;
+import dev.orrery.language.query.Filter;
+import dev.orrery.storage.catalog.IndexField;
+import dev.orrery.storage.catalog.IndexSpec;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -45,16 +45,16 @@ final class DistinctPlan {
   static NodePlan of(NodePlan plan, String path) {
     PlanNode root = plan.root();
     PlanNode skipping =
-        root instanceof PartitionMerge merge ? skipping(merge, path) : skipping(root, path);
+        root instanceof PartitionsNode merge ? skipping(merge, path) : skipping(root, path);
     List<PlanNode> trees = List.of(skipping == null ? CountPlan.withoutForm(root) : skipping);
     return new NodePlan(plan.query(), plan.partitions(), trees, plan.used(), plan.effort());
   }
 
-  private static @Nullable PlanNode skipping(PartitionMerge merge, String path) {
+  private static @Nullable PlanNode skipping(PartitionsNode merge, String path) {
     PlanNode input = skipping(merge.input(), path);
     return input == null
         ? null
-        : new PartitionMerge(input, merge.partitions(), merge.sort(), merge.window());
+        : new PartitionsNode(input, merge.partitions(), merge.sort(), merge.window());
   }
 
   private static @Nullable PlanNode skipping(PlanNode node, String path) {

@@ -1,7 +1,7 @@
 package dev.orrery.server.plan;
 
-import dev.orrery.storage.value.KeyEncoder;
-import dev.orrery.storage.value.KeyParts;
+import dev.orrery.value.KeyEncoder;
+import dev.orrery.value.KeyParts;
 import java.util.Arrays;
 import java.util.List;
 import org.bson.BsonNull;
@@ -25,9 +25,9 @@ record DistinctScan(IndexScan scan, int field, boolean isFetched) implements Pla
   }
 
   @Override
-  public RowCursor open(Run run) {
+  public RowCursor open(PlanRun run) {
     var statistics = run.statisticsOf(this);
-    var inner = Run.of(run.execution(), true).on(run.partition());
+    var inner = PlanRun.of(run.execution(), true).on(run.partition());
     var entries = scan.open(inner);
     return new RowCursor() {
       private @Nullable Row last;

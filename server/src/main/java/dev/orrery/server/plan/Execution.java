@@ -1,9 +1,9 @@
 package dev.orrery.server.plan;
 
-import dev.orrery.server.limit.MemoryAccount;
-import dev.orrery.server.limit.Resting;
+import dev.orrery.language.limit.MemoryAccount;
+import dev.orrery.language.limit.Resting;
+import dev.orrery.language.limit.SpillArea;
 import dev.orrery.storage.WorkMeter;
-import java.nio.file.Path;
 import java.util.BitSet;
 import java.util.function.IntConsumer;
 
@@ -24,24 +24,25 @@ public final class Execution {
 
   private final WorkMeter meter = new WorkMeter();
   private final BitSet partitions = new BitSet();
-  private final Path temporary;
+  private final SpillArea area;
   private final boolean isDiskAllowed;
   private final long sortBytesMax;
   private Interruption interruption = Interruption.NEVER;
   private MemoryAccount memory = MemoryAccount.unlimited();
+  private final LargestDocument largest = new LargestDocument();
   private long sortBytes;
   private long resultBytes;
   private boolean isForWrites;
 
   /**
-   * @param temporary where sorts may spill, if {@code isDiskAllowed}
+   * @param area where sorts may spill, if {@code isDiskAllowed}
    */
-  public Execution(Path temporary, boolean isDiskAllowed) {
-    this(temporary, isDiskAllowed, SORT_BYTES_MAX);
+  public Execution(SpillArea area, boolean isDiskAllowed) {
+    this(area, isDiskAllowed, SORT_BYTES_MAX);
   }
 
-  Execution(Path temporary, boolean isDiskAllowed, long sortBytesMax) {
-    this.temporary = temporary;
+  Execution(SpillArea area, boolean isDiskAllowed, long sortBytesMax) {
+    this.area = area;
     this.isDiskAllowed = isDiskAllowed;
     this.sortBytesMax = sortBytesMax;
   }
@@ -49,7 +50,7 @@ public final class Execution {
   /** Counts there what it holds; to be called before a plan is opened. */
   public Execution holding(MemoryAccount account) {
     memory = account;
-    meter.askBeforeLarge(new LargestDocument());
+    meter.askBeforeLarge(largest);
     return this;
   }
 
@@ -59,7 +60,7 @@ public final class Execution {
 
     @Override
     public void accept(int bytes) {
-      if (bytes > held) {
+      if (bytes > held && bytes > memory.heldBytes()) { // else somebody made room for it
         if (held == 0) {
           memory.add(this);
         }
@@ -70,9 +71,11 @@ public final class Execution {
 
     @Override
     public void rest(boolean spills) {
-      memory.release(held);
-      memory.remove(this);
-      held = 0;
+      if (held > 0) {
+        memory.release(held);
+        memory.remove(this);
+        held = 0;
+      }
     }
   }
 
@@ -96,7 +99,7 @@ public final class Execution {
    * @param check throws when the part is no longer wanted
    */
   public Execution part(Interruption check) {
-    var part = new Execution(temporary, isDiskAllowed, sortBytesMax).holding(memory);
+    var part = new Execution(area, isDiskAllowed, sortBytesMax).holding(memory);
     part.interruption =
         () -> {
           check.check();
@@ -166,8 +169,8 @@ public final class Execution {
   }
 
   /** Where it may write what does not fit into memory. */
-  public Path temporary() {
-    return temporary;
+  public SpillArea area() {
+    return area;
   }
 
   boolean isDiskAllowed() {

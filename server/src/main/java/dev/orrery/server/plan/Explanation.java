@@ -1,7 +1,7 @@
 package dev.orrery.server.plan;
 
-import dev.orrery.server.expression.Numbers;
-import dev.orrery.server.limit.Allowance;
+import dev.orrery.language.limit.Allowance;
+import dev.orrery.language.number.Numbers;
 import dev.orrery.storage.PartitionStore;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
@@ -36,7 +36,7 @@ final class Explanation {
   }
 
   private BsonDocument queryPlanner() {
-    return root() instanceof PartitionMerge merge ? mergePlanner(merge) : plainPlanner();
+    return root() instanceof PartitionsNode merge ? mergePlanner(merge) : plainPlanner();
   }
 
   private PlanNode root() {
@@ -91,7 +91,7 @@ final class Explanation {
     return new BsonString(String.format(Locale.ROOT, "%08X", crc.getValue()));
   }
 
-  private BsonDocument mergePlanner(PartitionMerge merge) {
+  private BsonDocument mergePlanner(PartitionsNode merge) {
     var shards = new BsonArray();
     for (PartitionStore partition : merge.partitions()) {
       var shard = new BsonDocument("shardName", name(partition));
@@ -99,7 +99,7 @@ final class Explanation {
       var rejected = new BsonArray();
       plan.trees().stream()
           .skip(1)
-          .forEach(tree -> rejected.add(stage(((PartitionMerge) tree).input(), null)));
+          .forEach(tree -> rejected.add(stage(((PartitionsNode) tree).input(), null)));
       shard.append("winningPlan", stage(merge.input(), null)).append("rejectedPlans", rejected);
       shards.add(shard);
     }
@@ -114,7 +114,7 @@ final class Explanation {
   }
 
   /** A node with its inputs; without a run, only what is planned. */
-  BsonDocument stage(PlanNode node, @Nullable Run run) {
+  BsonDocument stage(PlanNode node, @Nullable PlanRun run) {
     if (node instanceof KeyNode key) {
       return stage(key.input(), run);
     }
@@ -134,7 +134,7 @@ final class Explanation {
   }
 
   private BsonDocument executionStats(ExplainVerbosity verbosity, Execution execution) {
-    var run = Run.of(execution, true);
+    var run = PlanRun.of(execution, true);
     long started = System.nanoTime();
     long returned = 0;
     RowCursor rows = plan.open(run);
@@ -148,7 +148,7 @@ final class Explanation {
     }
     long millis = (System.nanoTime() - started) / 1_000_000;
     BsonDocument stages =
-        root() instanceof PartitionMerge merge
+        root() instanceof PartitionsNode merge
             ? mergeStages(merge, run, millis)
             : stage(root(), plan.partitions().isEmpty() ? run : plan.runOfRoot(run));
     var statistics = totals(run, returned, millis).append("executionStages", stages);
@@ -158,7 +158,7 @@ final class Explanation {
     return statistics;
   }
 
-  private static BsonDocument totals(Run run, long returned, long millis) {
+  private static BsonDocument totals(PlanRun run, long returned, long millis) {
     return new BsonDocument("executionSuccess", BsonBoolean.TRUE)
         .append("nReturned", Numbers.intOrLong(returned))
         .append("executionTimeMillis", Numbers.intOrLong(millis))
@@ -166,10 +166,10 @@ final class Explanation {
         .append("totalDocsExamined", Numbers.intOrLong(run.total(one -> one.documentsExamined)));
   }
 
-  private BsonDocument mergeStages(PartitionMerge merge, Run run, long millis) {
+  private BsonDocument mergeStages(PartitionsNode merge, PlanRun run, long millis) {
     var shards = new BsonArray();
     for (PartitionStore partition : merge.partitions()) {
-      Run part = run.on(partition);
+      PlanRun part = run.on(partition);
       long returned = part.statisticsOf(merge.input()).advanced;
       var shard = new BsonDocument("shardName", name(partition));
       shard.putAll(totals(part, returned, millis));

@@ -1,6 +1,8 @@
 package dev.orrery.server.plan;
 
-import dev.orrery.server.query.SortPattern;
+import dev.orrery.language.query.SortPattern;
+import dev.orrery.server.plan.bounds.Interval;
+import dev.orrery.server.plan.bounds.Intervals;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Predicate;

@@ -1,7 +1,7 @@
 package dev.orrery.server.plan;
 
-import dev.orrery.server.query.Filter;
-import dev.orrery.server.query.MatchDetails;
+import dev.orrery.language.query.Filter;
+import dev.orrery.language.query.MatchDetails;
 import dev.orrery.storage.StoredDocument;
 import java.util.List;
 import org.bson.BsonInt32;
@@ -14,7 +14,7 @@ import org.bson.BsonInt32;
  */
 record FetchNode(Filter filter, Filter residue, PlanNode input) implements PlanNode {
   @Override
-  public RowCursor open(Run run) {
+  public RowCursor open(PlanRun run) {
     var execution = run.execution();
     var statistics = run.statisticsOf(this);
     var entries = input.open(run);

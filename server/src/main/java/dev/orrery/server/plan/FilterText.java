@@ -1,15 +1,16 @@
 package dev.orrery.server.plan;
 
-import dev.orrery.server.expression.Work;
-import dev.orrery.server.limit.Allowance;
-import dev.orrery.server.query.ArrayFilters;
-import dev.orrery.server.query.Comparison;
-import dev.orrery.server.query.ElementFilters;
-import dev.orrery.server.query.Filter;
-import dev.orrery.server.query.In;
-import dev.orrery.server.query.Regex;
-import dev.orrery.server.query.ValuePredicate;
-import dev.orrery.storage.value.RawValue;
+import dev.orrery.language.expression.Work;
+import dev.orrery.language.limit.Allowance;
+import dev.orrery.language.query.ArrayFilters;
+import dev.orrery.language.query.Comparison;
+import dev.orrery.language.query.ElementFilters;
+import dev.orrery.language.query.Filter;
+import dev.orrery.language.query.In;
+import dev.orrery.language.query.Regex;
+import dev.orrery.language.query.ValuePredicate;
+import dev.orrery.server.plan.bounds.PredicateBounds;
+import dev.orrery.value.RawValue;
 import java.util.List;
 import java.util.stream.Collectors;
 import org.bson.BsonArray;

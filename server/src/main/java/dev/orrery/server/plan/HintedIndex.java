@@ -1,10 +1,10 @@
 package dev.orrery.server.plan;
 
 import dev.orrery.storage.IndexRange;
-import dev.orrery.storage.index.IndexField;
-import dev.orrery.storage.index.IndexSpec;
-import dev.orrery.storage.value.BsonOrder;
-import dev.orrery.storage.value.KeyEncoder;
+import dev.orrery.storage.catalog.IndexField;
+import dev.orrery.storage.catalog.IndexSpec;
+import dev.orrery.value.BsonOrder;
+import dev.orrery.value.KeyEncoder;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;

@@ -1,8 +1,9 @@
 package dev.orrery.server.plan;
 
+import dev.orrery.server.plan.bounds.Intervals;
 import dev.orrery.storage.IndexRange;
-import dev.orrery.storage.index.IndexField;
-import dev.orrery.storage.index.IndexSpec;
+import dev.orrery.storage.catalog.IndexField;
+import dev.orrery.storage.catalog.IndexSpec;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 

@@ -1,12 +1,12 @@
 package dev.orrery.server.plan;
 
-import dev.orrery.server.query.Collation;
-import dev.orrery.server.query.Filter;
-import dev.orrery.server.query.FilterParser;
+import dev.orrery.language.query.Collation;
+import dev.orrery.language.query.Filter;
+import dev.orrery.language.query.FilterParser;
 import dev.orrery.storage.PartitionStore;
 import dev.orrery.storage.PartitionStore.FieldsSeen;
-import dev.orrery.storage.index.IndexSpec;
-import dev.orrery.storage.value.StringOrder;
+import dev.orrery.storage.catalog.IndexSpec;
+import dev.orrery.value.StringOrder;
 import java.util.List;
 import org.bson.BsonDocument;
 import org.jspecify.annotations.Nullable;

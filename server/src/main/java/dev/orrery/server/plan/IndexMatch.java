@@ -1,6 +1,6 @@
 package dev.orrery.server.plan;
 
-import dev.orrery.server.query.Filter;
+import dev.orrery.language.query.Filter;
 import java.util.Set;
 
 /**

@@ -1,13 +1,18 @@
 package dev.orrery.server.plan;
 
-import dev.orrery.server.limit.Allowance;
-import dev.orrery.server.query.Collation;
-import dev.orrery.server.query.Filter;
-import dev.orrery.server.query.In;
-import dev.orrery.server.query.ValuePredicate;
-import dev.orrery.storage.index.IndexField;
-import dev.orrery.storage.index.IndexSpec;
-import dev.orrery.storage.value.StringOrder;
+import dev.orrery.language.limit.Allowance;
+import dev.orrery.language.query.Collation;
+import dev.orrery.language.query.Filter;
+import dev.orrery.language.query.In;
+import dev.orrery.language.query.ValuePredicate;
+import dev.orrery.server.plan.bounds.Condition;
+import dev.orrery.server.plan.bounds.FieldBounds;
+import dev.orrery.server.plan.bounds.HashedBounds;
+import dev.orrery.server.plan.bounds.Intervals;
+import dev.orrery.server.plan.bounds.PredicateBounds;
+import dev.orrery.storage.catalog.IndexField;
+import dev.orrery.storage.catalog.IndexSpec;
+import dev.orrery.value.StringOrder;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.HashMap;

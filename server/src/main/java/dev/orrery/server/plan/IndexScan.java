@@ -9,7 +9,7 @@ import org.jspecify.annotations.Nullable;
 /** Reads the entries of an index inside bounds, in its order or against it, each record once. */
 record IndexScan(IndexAccess access, boolean isReverse) implements PlanNode {
   @Override
-  public RowCursor open(Run run) {
+  public RowCursor open(PlanRun run) {
     run.execution().visit(run.partition().id());
     var bounds = ScanBounds.of(access, isReverse);
     var statistics = run.statisticsOf(this);

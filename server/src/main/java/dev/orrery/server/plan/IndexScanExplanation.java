@@ -1,7 +1,8 @@
 package dev.orrery.server.plan;
 
-import dev.orrery.server.query.Collation;
-import dev.orrery.storage.index.IndexSpec;
+import dev.orrery.language.query.Collation;
+import dev.orrery.server.plan.bounds.Interval;
+import dev.orrery.storage.catalog.IndexSpec;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;

@@ -2,7 +2,7 @@ package dev.orrery.server.plan;
 
 import dev.orrery.storage.CollectionStore;
 import dev.orrery.storage.catalog.CollectionInfo.IndexEntry;
-import dev.orrery.storage.index.IndexSpec;
+import dev.orrery.storage.catalog.IndexSpec;
 import java.time.Clock;
 import java.util.List;
 import java.util.Map;

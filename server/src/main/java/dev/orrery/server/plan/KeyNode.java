@@ -1,9 +1,9 @@
 package dev.orrery.server.plan;
 
-import dev.orrery.server.query.Filter;
+import dev.orrery.language.query.Filter;
 import dev.orrery.storage.IndexCursor;
 import dev.orrery.storage.StoredDocument;
-import dev.orrery.storage.value.RawDocument;
+import dev.orrery.value.RawDocument;
 import java.util.List;
 import org.bson.BsonDocument;
 import org.jspecify.annotations.Nullable;
@@ -14,7 +14,7 @@ import org.jspecify.annotations.Nullable;
  */
 record KeyNode(Covering covering, Filter filter, PlanNode input) implements PlanNode {
   @Override
-  public RowCursor open(Run run) {
+  public RowCursor open(PlanRun run) {
     var execution = run.execution();
     var statistics = run.statisticsOf(this);
     var entries = input.open(run);

@@ -1,12 +1,12 @@
 package dev.orrery.server.plan;
 
-import dev.orrery.server.expression.Numbers;
+import dev.orrery.language.number.Numbers;
 import java.util.List;
 
 /** Ends after so many rows. */
 record LimitNode(long limit, PlanNode input) implements PlanNode {
   @Override
-  public RowCursor open(Run run) {
+  public RowCursor open(PlanRun run) {
     var statistics = run.statisticsOf(this);
     var rows = input.open(run);
     return new RowCursor() {

@@ -1,6 +1,8 @@
 package dev.orrery.server.plan;
 
-import dev.orrery.storage.index.IndexSpec;
+import dev.orrery.server.plan.bounds.Interval;
+import dev.orrery.server.plan.bounds.Intervals;
+import dev.orrery.storage.catalog.IndexSpec;
 import java.util.ArrayList;
 import java.util.IdentityHashMap;
 import java.util.List;

@@ -1,7 +1,7 @@
 package dev.orrery.server.plan;
 
-import dev.orrery.storage.value.KeyParts;
-import dev.orrery.storage.value.RawDocument;
+import dev.orrery.value.KeyParts;
+import dev.orrery.value.RawDocument;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Comparator;
@@ -32,7 +32,7 @@ record MergeSortNode(List<IndexScan> scans, RawDocument text, int from, int to)
   }
 
   @Override
-  public RowCursor open(Run run) {
+  public RowCursor open(PlanRun run) {
     var statistics = run.statisticsOf(this);
     var cursors = new ArrayList<RowCursor>();
     scans.forEach(scan -> cursors.add(scan.open(run)));

@@ -2,7 +2,7 @@ package dev.orrery.server.plan;
 
 import dev.orrery.storage.PartitionStore;
 import dev.orrery.storage.StorageException;
-import dev.orrery.storage.index.IndexSpec;
+import dev.orrery.storage.catalog.IndexSpec;
 import java.util.ArrayList;
 import java.util.List;
 import org.bson.BsonDocument;
@@ -49,7 +49,7 @@ record NodePlan(
       return lookup.keys().size() <= 1;
     }
     List<PlanNode> inputs =
-        node instanceof PartitionMerge merge ? List.of(merge.input()) : node.inputs();
+        node instanceof PartitionsNode merge ? List.of(merge.input()) : node.inputs();
     return inputs.size() == 1 && isPointRead(inputs.get(0));
   }
 
@@ -61,7 +61,7 @@ record NodePlan(
   @Override
   public List<QueryPlan> parts() {
     boolean isDivisible =
-        root() instanceof PartitionMerge merge
+        root() instanceof PartitionsNode merge
             && merge.sort() == null
             && merge.window().equals(Query.Window.ALL);
     if (!isDivisible || partitions.size() < 2) {
@@ -69,11 +69,11 @@ record NodePlan(
     }
     var parts = new ArrayList<QueryPlan>();
     for (PartitionStore partition : partitions) {
-      PlanNode input = ((PartitionMerge) root()).input();
+      PlanNode input = ((PartitionsNode) root()).input();
       var alone = List.of(partition);
       // The first one counts the use of the indexes for all.
       var counted = new UsedIndexes(parts.isEmpty() ? used.list : List.of(), used.uses);
-      PlanNode tree = new PartitionMerge(input, alone, null, Query.Window.ALL);
+      PlanNode tree = new PartitionsNode(input, alone, null, Query.Window.ALL);
       parts.add(new NodePlan(query, alone, List.of(tree), counted, effort));
     }
     return parts;
@@ -83,7 +83,7 @@ record NodePlan(
   public DocumentCursor open(Execution execution) {
     used.uses.add(query.collection(), used.list);
     try {
-      return new PlanCursor(query.collection(), open(Run.of(execution, false)));
+      return new PlanCursor(query.collection(), open(PlanRun.of(execution, false)));
     } catch (StorageException e) {
       if (e.reason() != StorageException.Reason.COLLECTION_DROPPED) {
         throw e;
@@ -99,7 +99,7 @@ record NodePlan(
 
   private static boolean sorts(PlanNode node) {
     return node instanceof SortNode
-        || (node instanceof PartitionMerge merge && sorts(merge.input()))
+        || (node instanceof PartitionsNode merge && sorts(merge.input()))
         || node.inputs().stream().anyMatch(NodePlan::sorts);
   }
 
@@ -124,7 +124,7 @@ record NodePlan(
       return window.of(partitions.stream().mapToLong(one -> one.statistics().documents()).sum());
     }
     long needed = window.needed();
-    RowCursor rows = forCount().open(Run.of(execution, false));
+    RowCursor rows = forCount().open(PlanRun.of(execution, false));
     try {
       long count = 0;
       while ((needed == 0 || count < needed) && rows.next() != null) {
@@ -141,7 +141,7 @@ record NodePlan(
     return CountPlan.of(this);
   }
 
-  RowCursor open(Run run) {
+  RowCursor open(PlanRun run) {
     if (partitions.isEmpty()) { // the collection was dropped
       return () -> null;
     }
@@ -149,8 +149,8 @@ record NodePlan(
   }
 
   /** A merge finds its partitions by itself; any other root runs on the only one. */
-  Run runOfRoot(Run run) {
-    return root() instanceof PartitionMerge ? run : run.on(partitions.get(0));
+  PlanRun runOfRoot(PlanRun run) {
+    return root() instanceof PartitionsNode ? run : run.on(partitions.get(0));
   }
 
   @Override

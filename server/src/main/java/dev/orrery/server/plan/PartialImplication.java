@@ -1,13 +1,15 @@
 package dev.orrery.server.plan;
 
-import dev.orrery.server.limit.Allowance;
-import dev.orrery.server.query.Comparison;
-import dev.orrery.server.query.ElementFilters;
-import dev.orrery.server.query.Filter;
-import dev.orrery.server.query.In;
-import dev.orrery.server.query.Regex;
-import dev.orrery.server.query.ValuePredicate;
-import dev.orrery.storage.value.StringOrder;
+import dev.orrery.language.limit.Allowance;
+import dev.orrery.language.query.Comparison;
+import dev.orrery.language.query.ElementFilters;
+import dev.orrery.language.query.Filter;
+import dev.orrery.language.query.In;
+import dev.orrery.language.query.Regex;
+import dev.orrery.language.query.ValuePredicate;
+import dev.orrery.server.plan.bounds.FieldBounds;
+import dev.orrery.server.plan.bounds.PredicateBounds;
+import dev.orrery.value.StringOrder;
 import org.jspecify.annotations.Nullable;
 
 /** Whether every document that matches a query is in a partial index. */

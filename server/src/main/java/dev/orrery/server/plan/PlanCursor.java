@@ -1,7 +1,7 @@
 package dev.orrery.server.plan;
 
-import dev.orrery.server.error.CommandException;
-import dev.orrery.server.error.ErrorCode;
+import dev.orrery.language.error.CommandException;
+import dev.orrery.language.error.ErrorCode;
 import dev.orrery.storage.CollectionStore;
 import dev.orrery.storage.StorageException;
 import org.jspecify.annotations.Nullable;

@@ -1,6 +1,6 @@
 package dev.orrery.server.plan;
 
-import dev.orrery.server.error.BsonText;
+import dev.orrery.language.error.BsonText;
 import java.util.LinkedHashSet;
 import java.util.Set;
 
@@ -19,7 +19,7 @@ final class PlanLeaves {
   }
 
   private void collect(PlanNode node) {
-    if (node instanceof PartitionMerge merge) {
+    if (node instanceof PartitionsNode merge) {
       if (!merge.partitions().isEmpty()) { // else the collection was dropped
         collect(merge.input());
       }

@@ -15,7 +15,7 @@ sealed interface PlanNode
         KeyNode,
         LimitNode,
         MergeSortNode,
-        PartitionMerge,
+        PartitionsNode,
         PrimaryKeyLookup,
         ProjectNode,
         ReturnKeyNode,
@@ -23,7 +23,7 @@ sealed interface PlanNode
         SortNode,
         UnionNode {
   /** Begins to run; a node on one partition finds it in the run. */
-  RowCursor open(Run run);
+  RowCursor open(PlanRun run);
 
   /** Where its rows come from. */
   List<PlanNode> inputs();

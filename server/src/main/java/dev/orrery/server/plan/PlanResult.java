@@ -1,7 +1,7 @@
 package dev.orrery.server.plan;
 
 import dev.orrery.storage.StoredDocument;
-import dev.orrery.storage.value.RawDocument;
+import dev.orrery.value.RawDocument;
 
 /**
  * One result of a plan.

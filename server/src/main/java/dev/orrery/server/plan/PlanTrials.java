@@ -1,6 +1,6 @@
 package dev.orrery.server.plan;
 
-import dev.orrery.server.expression.Numbers;
+import dev.orrery.language.number.Numbers;
 import dev.orrery.storage.PartitionStore;
 import org.bson.BsonArray;
 import org.bson.BsonDocument;
@@ -30,7 +30,7 @@ final class PlanTrials {
     if (plan.trees().size() < 2) {
       return plans;
     }
-    if (!(plan.root() instanceof PartitionMerge merge)) {
+    if (!(plan.root() instanceof PartitionsNode merge)) {
       plan.trees().forEach(tree -> plans.add(run(tree, plan.partitions().get(0), execution)));
       return plans;
     }
@@ -38,7 +38,7 @@ final class PlanTrials {
       var candidates = new BsonArray();
       plan.trees()
           .forEach(
-              tree -> candidates.add(run(((PartitionMerge) tree).input(), partition, execution)));
+              tree -> candidates.add(run(((PartitionsNode) tree).input(), partition, execution)));
       plans.add(
           new BsonDocument("shardName", Explanation.name(partition))
               .append("allPlans", candidates));
@@ -47,7 +47,7 @@ final class PlanTrials {
   }
 
   private BsonDocument run(PlanNode tree, PartitionStore partition, Execution execution) {
-    Run run = Run.of(execution, true).on(partition);
+    PlanRun run = PlanRun.of(execution, true).on(partition);
     RowCursor rows = tree.open(run);
     int returned = 0;
     try {
@@ -66,7 +66,7 @@ final class PlanTrials {
   }
 
   /** MongoDB's: results for work, and a little for what a plan does without. */
-  private static double score(PlanNode tree, Run run, int returned) {
+  private static double score(PlanNode tree, PlanRun run, int returned) {
     double works = Math.max(1, run.total(one -> one.keysExamined + one.documentsExamined));
     double bonus = Math.min(1 / (10 * works), 1e-4);
     double without = bonus; // no plan here intersects indexes

@@ -1,12 +1,12 @@
 package dev.orrery.server.plan;
 
-import dev.orrery.server.error.CommandException;
-import dev.orrery.server.query.Comparison;
-import dev.orrery.server.query.Filter;
+import dev.orrery.language.error.CommandException;
+import dev.orrery.language.query.Comparison;
+import dev.orrery.language.query.Filter;
 import dev.orrery.storage.PartitionStore;
 import dev.orrery.storage.StorageException;
 import dev.orrery.storage.catalog.CollectionInfo.IndexEntry;
-import dev.orrery.storage.index.IndexSpec;
+import dev.orrery.storage.catalog.IndexSpec;
 import java.time.Clock;
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -262,7 +262,7 @@ public final class Planner {
       node = new LimitNode(limit, node);
     }
     return isPartitioned
-        ? new PartitionMerge(node, partitions, query.order().sort(), window)
+        ? new PartitionsNode(node, partitions, query.order().sort(), window)
         : node;
   }
 

@@ -1,7 +1,7 @@
 package dev.orrery.server.plan;
 
-import dev.orrery.server.error.CommandException;
-import dev.orrery.server.error.ErrorCode;
+import dev.orrery.language.error.CommandException;
+import dev.orrery.language.error.ErrorCode;
 
 /** Why MongoDB finds no plan; commands put the query before it, in their own words. */
 final class PlannerErrors {

@@ -1,7 +1,7 @@
 package dev.orrery.server.plan;
 
-import dev.orrery.server.query.Filter;
-import dev.orrery.server.query.MatchDetails;
+import dev.orrery.language.query.Filter;
+import dev.orrery.language.query.MatchDetails;
 import dev.orrery.storage.PartitionStore;
 import dev.orrery.storage.StoredDocument;
 import java.util.List;
@@ -22,7 +22,7 @@ record PrimaryKeyLookup(List<Key> keys, Filter filter, boolean isById, boolean i
   }
 
   @Override
-  public RowCursor open(Run run) {
+  public RowCursor open(PlanRun run) {
     var execution = run.execution();
     var statistics = run.statisticsOf(this);
     var remaining = keys.iterator();

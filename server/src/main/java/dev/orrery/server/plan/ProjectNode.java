@@ -1,8 +1,8 @@
 package dev.orrery.server.plan;
 
-import dev.orrery.server.query.Projection;
-import dev.orrery.server.query.SortPattern;
-import dev.orrery.storage.value.RawDocument;
+import dev.orrery.language.query.Projection;
+import dev.orrery.language.query.SortPattern;
+import dev.orrery.value.RawDocument;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -28,7 +28,7 @@ record ProjectNode(
     PlanNode input)
     implements PlanNode {
   @Override
-  public RowCursor open(Run run) {
+  public RowCursor open(PlanRun run) {
     var statistics = run.statisticsOf(this);
     var rows = input.open(run);
     Set<String> metadata = projection == null ? Set.of() : projection.metadata();

@@ -1,11 +1,11 @@
 package dev.orrery.server.plan;
 
-import dev.orrery.server.query.Collation;
-import dev.orrery.server.query.Filter;
-import dev.orrery.server.query.Projection;
-import dev.orrery.server.query.SortPattern;
+import dev.orrery.language.query.Collation;
+import dev.orrery.language.query.Filter;
+import dev.orrery.language.query.Projection;
+import dev.orrery.language.query.SortPattern;
 import dev.orrery.storage.CollectionStore;
-import dev.orrery.storage.value.RawDocument;
+import dev.orrery.value.RawDocument;
 import org.bson.BsonDocument;
 import org.bson.BsonValue;
 import org.jspecify.annotations.Nullable;

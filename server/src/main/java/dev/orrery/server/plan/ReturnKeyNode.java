@@ -1,12 +1,12 @@
 package dev.orrery.server.plan;
 
-import dev.orrery.storage.value.FieldPath;
-import dev.orrery.storage.value.KeyDecoder;
-import dev.orrery.storage.value.KeyEncoder;
-import dev.orrery.storage.value.KeyParts;
-import dev.orrery.storage.value.RawDocument;
-import dev.orrery.storage.value.RawValue;
-import dev.orrery.storage.value.StringOrder;
+import dev.orrery.value.FieldPath;
+import dev.orrery.value.KeyDecoder;
+import dev.orrery.value.KeyEncoder;
+import dev.orrery.value.KeyParts;
+import dev.orrery.value.RawDocument;
+import dev.orrery.value.RawValue;
+import dev.orrery.value.StringOrder;
 import java.util.Arrays;
 import java.util.List;
 import org.bson.BsonDocument;
@@ -15,7 +15,7 @@ import org.bson.BsonValue;
 /** Gives the index key that led to each document instead of the document; none without index. */
 record ReturnKeyNode(PlanNode input) implements PlanNode {
   @Override
-  public RowCursor open(Run run) {
+  public RowCursor open(PlanRun run) {
     var statistics = run.statisticsOf(this);
     var rows = input.open(run);
     return new RowCursor() {

@@ -2,7 +2,7 @@ package dev.orrery.server.plan;
 
 import dev.orrery.storage.IndexCursor;
 import dev.orrery.storage.StoredDocument;
-import dev.orrery.storage.value.RawDocument;
+import dev.orrery.value.RawDocument;
 import org.jspecify.annotations.Nullable;
 
 /**

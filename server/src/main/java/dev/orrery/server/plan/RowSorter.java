@@ -1,10 +1,10 @@
 package dev.orrery.server.plan;
 
-import dev.orrery.server.error.CommandException;
-import dev.orrery.server.error.ErrorCode;
-import dev.orrery.server.limit.Allowance;
-import dev.orrery.server.limit.Holding;
-import dev.orrery.server.limit.SortedRuns;
+import dev.orrery.language.error.CommandException;
+import dev.orrery.language.error.ErrorCode;
+import dev.orrery.language.limit.Allowance;
+import dev.orrery.language.limit.Holding;
+import dev.orrery.language.limit.SortedRuns;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Comparator;
@@ -50,7 +50,7 @@ final class RowSorter {
     this.execution = execution;
     this.statistics = statistics;
     this.limit = limit;
-    this.runs = new SortedRuns<>(execution.temporary(), Keyed.ORDER, new SortRun());
+    this.runs = new SortedRuns<>(execution.area(), Keyed.ORDER, new SortRun());
     this.holding = new Holding(execution.memory());
     execution.memory().add(runs);
   }

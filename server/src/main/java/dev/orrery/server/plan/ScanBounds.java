@@ -1,7 +1,9 @@
 package dev.orrery.server.plan;
 
+import dev.orrery.server.plan.bounds.Interval;
+import dev.orrery.server.plan.bounds.Intervals;
 import dev.orrery.storage.IndexRange;
-import dev.orrery.storage.value.KeyParts;
+import dev.orrery.value.KeyParts;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collections;

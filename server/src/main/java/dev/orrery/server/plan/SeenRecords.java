@@ -1,9 +1,9 @@
 package dev.orrery.server.plan;
 
-import dev.orrery.server.error.CommandException;
-import dev.orrery.server.error.ErrorCode;
-import dev.orrery.server.limit.Holding;
-import dev.orrery.server.limit.MemoryAccount;
+import dev.orrery.language.error.CommandException;
+import dev.orrery.language.error.ErrorCode;
+import dev.orrery.language.limit.Holding;
+import dev.orrery.language.limit.MemoryAccount;
 import java.util.HashSet;
 import java.util.Set;
 

@@ -1,7 +1,7 @@
 package dev.orrery.server.plan;
 
-import dev.orrery.server.query.SortPattern;
-import dev.orrery.storage.index.IndexField;
+import dev.orrery.language.query.SortPattern;
+import dev.orrery.storage.catalog.IndexField;
 import java.util.List;
 
 /*

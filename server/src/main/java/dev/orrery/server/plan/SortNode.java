@@ -1,8 +1,8 @@
 package dev.orrery.server.plan;
 
-import dev.orrery.server.expression.Numbers;
-import dev.orrery.server.query.SortPattern;
-import dev.orrery.storage.value.RawDocument;
+import dev.orrery.language.number.Numbers;
+import dev.orrery.language.query.SortPattern;
+import dev.orrery.value.RawDocument;
 import java.util.List;
 import org.bson.BsonBoolean;
 import org.bson.BsonInt32;
@@ -18,7 +18,7 @@ import org.jspecify.annotations.Nullable;
 record SortNode(SortPattern pattern, RawDocument text, long limit, PlanNode input)
     implements PlanNode {
   @Override
-  public RowCursor open(Run run) {
+  public RowCursor open(PlanRun run) {
     var statistics = run.statisticsOf(this);
     var rows = input.open(run);
     var sorter = new RowSorter(run.execution(), statistics, limit);

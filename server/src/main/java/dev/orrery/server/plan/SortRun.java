@@ -1,9 +1,9 @@
 package dev.orrery.server.plan;
 
-import dev.orrery.server.limit.SortedRuns;
+import dev.orrery.language.limit.SortedRuns;
 import dev.orrery.storage.PartitionStore;
 import dev.orrery.storage.StoredDocument;
-import dev.orrery.storage.value.RawDocument;
+import dev.orrery.value.RawDocument;
 import java.io.DataInputStream;
 import java.io.DataOutputStream;
 import java.io.IOException;

@@ -1,7 +1,7 @@
 package dev.orrery.server.plan;
 
-import dev.orrery.server.expression.Numbers;
-import dev.orrery.server.query.Filter;
+import dev.orrery.language.number.Numbers;
+import dev.orrery.language.query.Filter;
 import java.util.function.Function;
 import java.util.function.ToLongFunction;
 import org.bson.BsonBoolean;

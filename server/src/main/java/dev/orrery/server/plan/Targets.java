@@ -1,12 +1,12 @@
 package dev.orrery.server.plan;
 
-import dev.orrery.server.query.Equalities;
-import dev.orrery.server.query.Filter;
+import dev.orrery.language.query.Equalities;
+import dev.orrery.language.query.Filter;
 import dev.orrery.storage.CollectionStore;
 import dev.orrery.storage.PartitionStore;
-import dev.orrery.storage.value.FieldPath;
-import dev.orrery.storage.value.RawTypes;
-import dev.orrery.storage.value.RawValue;
+import dev.orrery.value.FieldPath;
+import dev.orrery.value.RawTypes;
+import dev.orrery.value.RawValue;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;

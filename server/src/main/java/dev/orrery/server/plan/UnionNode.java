@@ -10,7 +10,7 @@ record UnionNode(List<PlanNode> inputs) implements PlanNode {
   }
 
   @Override
-  public RowCursor open(Run run) {
+  public RowCursor open(PlanRun run) {
     var statistics = run.statisticsOf(this);
     var remaining = inputs.iterator();
     var seen = new SeenRecords(run.execution().memory());

@@ -1,7 +1,7 @@
 package dev.orrery.server.session;
 
-import dev.orrery.server.error.CommandException;
-import dev.orrery.server.error.ErrorCode;
+import dev.orrery.language.error.CommandException;
+import dev.orrery.language.error.ErrorCode;
 import java.util.concurrent.CompletableFuture;
 import org.bson.BsonDocument;
 import org.jspecify.annotations.Nullable;

@@ -1,6 +1,6 @@
 package dev.orrery.server.throughput;
 
-import dev.orrery.storage.Namespace;
+import dev.orrery.value.Namespace;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;

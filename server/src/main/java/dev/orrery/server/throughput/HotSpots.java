@@ -1,6 +1,6 @@
 package dev.orrery.server.throughput;
 
-import dev.orrery.server.error.BsonText;
+import dev.orrery.language.error.BsonText;
 import java.util.Map;
 import org.bson.BsonUndefined;
 import org.jspecify.annotations.Nullable;

@@ -2,7 +2,7 @@ package dev.orrery.server.throughput;
 
 import dev.orrery.server.plan.Execution;
 import dev.orrery.storage.CollectionStore;
-import dev.orrery.storage.value.RawDocument;
+import dev.orrery.value.RawDocument;
 import java.util.BitSet;
 import java.util.List;
 import org.jspecify.annotations.Nullable;

@@ -3,7 +3,7 @@ package dev.orrery.server.throughput;
 import dev.orrery.storage.CollectionStore;
 import dev.orrery.storage.PartitionStore;
 import dev.orrery.storage.catalog.CollectionInfo;
-import dev.orrery.storage.value.RawDocument;
+import dev.orrery.value.RawDocument;
 import java.util.List;
 import java.util.Map;
 import java.util.UUID;

@@ -1,7 +1,7 @@
 package dev.orrery.server.throughput;
 
-import dev.orrery.storage.value.KeyEncoder;
-import dev.orrery.storage.value.RawValue;
+import dev.orrery.value.KeyEncoder;
+import dev.orrery.value.RawValue;
 import java.util.Arrays;
 import org.bson.BsonUndefined;
 import org.bson.BsonValue;

@@ -1,7 +1,7 @@
 package dev.orrery.server.throughput;
 
-import dev.orrery.server.error.CommandException;
-import dev.orrery.server.error.ErrorCode;
+import dev.orrery.language.error.CommandException;
+import dev.orrery.language.error.ErrorCode;
 import java.util.UUID;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;

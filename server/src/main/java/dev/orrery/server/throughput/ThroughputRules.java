@@ -1,7 +1,7 @@
 package dev.orrery.server.throughput;
 
-import dev.orrery.server.error.CommandException;
-import dev.orrery.server.error.ErrorCode;
+import dev.orrery.language.error.CommandException;
+import dev.orrery.language.error.ErrorCode;
 
 /** Which throughput may be asked for, and Cosmos DB's words for the rest. */
 public final class ThroughputRules {

@@ -4,7 +4,7 @@ import dev.orrery.storage.CollectionStore;
 import dev.orrery.storage.WriteKey;
 import dev.orrery.storage.WriteOperation;
 import dev.orrery.storage.catalog.CollectionInfo;
-import dev.orrery.storage.value.RawDocument;
+import dev.orrery.value.RawDocument;
 import org.jspecify.annotations.Nullable;
 
 /**

@@ -7,7 +7,11 @@ import com.mongodb.bulk.BulkWriteError;
 import com.mongodb.client.MongoClient;
 import com.mongodb.client.MongoCollection;
 import com.mongodb.client.model.BulkWriteOptions;
-import dev.orrery.storage.value.RawDocument;
+import dev.orrery.server.transfer.source.BadRecordException;
+import dev.orrery.server.transfer.source.SourceRecord;
+import dev.orrery.server.transfer.source.TransferException;
+import dev.orrery.server.transfer.source.TransferFailures;
+import dev.orrery.value.RawDocument;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -26,7 +30,7 @@ final class BatchWriter {
 
   private final MongoClient client;
   private final ImportOptions options;
-  private final Failures failures;
+  private final TransferFailures failures;
   private final boolean isResumed;
   private final Throttle throttle;
   private final AtomicLong written = new AtomicLong();
@@ -35,7 +39,7 @@ final class BatchWriter {
   BatchWriter(
       MongoClient client,
       ImportOptions options,
-      Failures failures,
+      TransferFailures failures,
       Throttle throttle,
       boolean isResumed) {
     this.client = client;

@@ -1,6 +1,8 @@
 package dev.orrery.server.transfer;
 
 import com.mongodb.MongoException;
+import dev.orrery.server.transfer.source.Console;
+import dev.orrery.server.transfer.source.UsageException;
 import java.io.IOException;
 
 /** What the command lines of import and export have in common: how they end. */

@@ -1,5 +1,18 @@
 package dev.orrery.server.transfer;
 
+import dev.orrery.server.transfer.export.ArchiveWriter;
+import dev.orrery.server.transfer.export.DirectoryWriter;
+import dev.orrery.server.transfer.export.DumpWriter;
+import dev.orrery.server.transfer.export.ExportCatalog;
+import dev.orrery.server.transfer.export.ExportSelection;
+import dev.orrery.server.transfer.export.Exporter;
+import dev.orrery.server.transfer.export.OutputFile;
+import dev.orrery.server.transfer.export.RecordWriter;
+import dev.orrery.server.transfer.source.Console;
+import dev.orrery.server.transfer.source.NamespaceRules;
+import dev.orrery.server.transfer.source.Progress;
+import dev.orrery.server.transfer.source.SourceCollection;
+import dev.orrery.server.transfer.source.UsageException;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.nio.charset.StandardCharsets;

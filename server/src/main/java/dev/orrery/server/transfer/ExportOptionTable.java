@@ -1,5 +1,10 @@
 package dev.orrery.server.transfer;
 
+import dev.orrery.server.transfer.export.BsonWriter;
+import dev.orrery.server.transfer.export.DelimitedWriter;
+import dev.orrery.server.transfer.export.JsonRecordWriter;
+import dev.orrery.server.transfer.export.RecordWriter;
+import dev.orrery.server.transfer.source.UsageException;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.nio.charset.StandardCharsets;

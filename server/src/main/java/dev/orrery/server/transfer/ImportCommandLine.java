@@ -1,5 +1,13 @@
 package dev.orrery.server.transfer;
 
+import dev.orrery.server.transfer.analysis.DryRun;
+import dev.orrery.server.transfer.source.Console;
+import dev.orrery.server.transfer.source.NamespaceRules;
+import dev.orrery.server.transfer.source.Progress;
+import dev.orrery.server.transfer.source.Source;
+import dev.orrery.server.transfer.source.SourceOpener;
+import dev.orrery.server.transfer.source.TransferFailures;
+import dev.orrery.server.transfer.source.UsageException;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.security.SecureRandom;
@@ -92,7 +100,7 @@ public final class ImportCommandLine {
         resume == null
             ? ImportState.none()
             : ImportState.open(Path.of(resume), source.fingerprint() + " to " + hosts(uri));
-    var failures = new Failures(console.err(), options.stopsOnError());
+    var failures = new TransferFailures(console.err(), options.stopsOnError());
     var throttle = new Throttle(Thread::sleep);
     for (String warning : source.warnings()) {
       failures.add(warning);

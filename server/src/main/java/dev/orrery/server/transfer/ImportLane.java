@@ -1,6 +1,8 @@
 package dev.orrery.server.transfer;
 
-import dev.orrery.storage.Namespace;
+import dev.orrery.server.transfer.source.SourceRecord;
+import dev.orrery.server.transfer.source.TransferException;
+import dev.orrery.value.Namespace;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;

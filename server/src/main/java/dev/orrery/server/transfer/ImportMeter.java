@@ -1,5 +1,8 @@
 package dev.orrery.server.transfer;
 
+import dev.orrery.server.transfer.source.Progress;
+import dev.orrery.server.transfer.source.Source;
+
 /** How far an import is. */
 record ImportMeter(Importer importer, Source source, BatchWriter writer) implements Progress.Meter {
   @Override

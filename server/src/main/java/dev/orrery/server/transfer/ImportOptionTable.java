@@ -1,5 +1,9 @@
 package dev.orrery.server.transfer;
 
+import dev.orrery.server.transfer.analysis.CollectionSettings;
+import dev.orrery.server.transfer.source.CsvFormat;
+import dev.orrery.server.transfer.source.NamespaceRules;
+import dev.orrery.server.transfer.source.UsageException;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;

@@ -1,5 +1,7 @@
 package dev.orrery.server.transfer;
 
+import dev.orrery.server.transfer.analysis.CollectionSettings;
+import dev.orrery.server.transfer.source.UsageException;
 import java.util.List;
 import java.util.Locale;
 

@@ -1,5 +1,6 @@
 package dev.orrery.server.transfer;
 
+import dev.orrery.server.transfer.source.TransferException;
 import dev.orrery.storage.PrivateFiles;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -20,11 +21,11 @@ import org.jspecify.annotations.Nullable;
  * number of records before which everything is acknowledged, and whether its indexes are there. The
  * file is replaced as a whole, after it was forced to disk.
  */
-final class ImportState {
+public final class ImportState {
   private static final String FORMAT = "orrery-import-1";
 
   /** Of one collection. */
-  record Entry(long records, String ids, boolean isIndexed) {}
+  public record Entry(long records, String ids, boolean isIndexed) {}
 
   private final @Nullable Path file;
   private final String fingerprint;
@@ -49,7 +50,7 @@ final class ImportState {
    * @param fingerprint of the source, and of where it goes
    * @throws TransferException if the file belongs to another import
    */
-  static ImportState open(Path file, String fingerprint) throws IOException {
+  public static ImportState open(Path file, String fingerprint) throws IOException {
     if (!Files.exists(file)) {
       return new ImportState(file, fingerprint, false);
     }
@@ -93,7 +94,7 @@ final class ImportState {
   }
 
   /** Writes down how far a collection is; returns when that is on disk. */
-  synchronized void save(String namespace, Entry entry) throws IOException {
+  public synchronized void save(String namespace, Entry entry) throws IOException {
     entries.put(namespace, entry);
     if (file == null || isComplete) { // a thread of the last batch may tell of it late
       return;

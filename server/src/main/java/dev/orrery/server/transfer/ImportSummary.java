@@ -1,9 +1,10 @@
 package dev.orrery.server.transfer;
 
+import dev.orrery.server.transfer.source.TransferFailures;
 import java.io.PrintStream;
 
 /** What an import says when it is done. */
-record ImportSummary(BatchWriter writer, Failures failures, Throttle throttle) {
+record ImportSummary(BatchWriter writer, TransferFailures failures, Throttle throttle) {
   /** Prints it, and returns the exit code. */
   int print(PrintStream err, double seconds) {
     err.printf("%,d documents imported in %.1f s.%n", writer.written(), seconds);

@@ -4,7 +4,11 @@ import com.mongodb.MongoCommandException;
 import com.mongodb.MongoException;
 import com.mongodb.client.MongoClient;
 import com.mongodb.client.MongoDatabase;
-import dev.orrery.storage.Namespace;
+import dev.orrery.server.transfer.analysis.CollectionSettings;
+import dev.orrery.server.transfer.source.SourceCollection;
+import dev.orrery.server.transfer.source.TransferException;
+import dev.orrery.server.transfer.source.TransferFailures;
+import dev.orrery.value.Namespace;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
@@ -23,9 +27,9 @@ final class ImportTarget {
 
   private final MongoClient client;
   private final ImportOptions options;
-  private final Failures failures;
+  private final TransferFailures failures;
 
-  ImportTarget(MongoClient client, ImportOptions options, Failures failures) {
+  ImportTarget(MongoClient client, ImportOptions options, TransferFailures failures) {
     this.client = client;
     this.options = options;
     this.failures = failures;

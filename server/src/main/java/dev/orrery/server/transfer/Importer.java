@@ -1,6 +1,11 @@
 package dev.orrery.server.transfer;
 
-import dev.orrery.storage.Namespace;
+import dev.orrery.server.transfer.source.NamespaceRules;
+import dev.orrery.server.transfer.source.Source;
+import dev.orrery.server.transfer.source.SourceCollection;
+import dev.orrery.server.transfer.source.SourceRecord;
+import dev.orrery.server.transfer.source.TransferException;
+import dev.orrery.value.Namespace;
 import java.io.IOException;
 import java.io.PrintStream;
 import java.util.ArrayList;

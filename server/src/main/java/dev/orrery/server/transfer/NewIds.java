@@ -1,7 +1,7 @@
 package dev.orrery.server.transfer;
 
-import dev.orrery.storage.value.RawDocument;
-import dev.orrery.storage.value.RawValue;
+import dev.orrery.value.RawDocument;
+import dev.orrery.value.RawValue;
 import java.nio.ByteBuffer;
 import java.util.HexFormat;
 import java.util.random.RandomGenerator;

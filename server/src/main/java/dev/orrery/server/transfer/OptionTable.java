@@ -1,5 +1,6 @@
 package dev.orrery.server.transfer;
 
+import dev.orrery.server.transfer.source.UsageException;
 import java.io.PrintStream;
 import java.io.PrintWriter;
 import java.util.List;

@@ -1,5 +1,6 @@
 package dev.orrery.server.transfer;
 
+import dev.orrery.server.transfer.source.TransferException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.regex.Matcher;

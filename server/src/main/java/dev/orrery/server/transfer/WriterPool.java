@@ -1,5 +1,6 @@
 package dev.orrery.server.transfer;
 
+import dev.orrery.server.transfer.source.TransferException;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;

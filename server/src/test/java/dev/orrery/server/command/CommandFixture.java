@@ -1,13 +1,16 @@
 package dev.orrery.server.command;
 
+import dev.orrery.language.limit.MemoryBudget;
 import dev.orrery.server.auth.Security;
+import dev.orrery.server.command.diagnostic.RecentLog;
+import dev.orrery.server.command.diagnostic.Services;
+import dev.orrery.server.command.diagnostic.StandardCommands;
 import dev.orrery.server.cursor.CursorRegistry;
-import dev.orrery.server.limit.MemoryBudget;
 import dev.orrery.server.operation.Operations;
 import dev.orrery.server.session.ClusterClock;
 import dev.orrery.server.session.Sessions;
 import dev.orrery.server.throughput.Metering;
-import dev.orrery.storage.value.RawDocument;
+import dev.orrery.value.RawDocument;
 import java.time.Clock;
 import java.time.Instant;
 import java.time.ZoneOffset;
@@ -20,25 +23,26 @@ import org.bson.json.JsonMode;
 import org.bson.json.JsonWriterSettings;
 
 /** A dispatcher with the standard commands, a clock that stands still, and no network. */
-final class CommandFixture {
-  static final Instant NOW = Instant.parse("2026-03-04T05:06:07.890Z");
+public final class CommandFixture {
+  public static final Instant NOW = Instant.parse("2026-03-04T05:06:07.890Z");
   private static final JsonWriterSettings CANONICAL =
       JsonWriterSettings.builder().outputMode(JsonMode.EXTENDED).build();
 
   final Clock clock = Clock.fixed(NOW, ZoneOffset.UTC);
-  final AtomicLong nanos = new AtomicLong();
-  long nanosPerReading; // by which each look at the clock of operations moves it
-  final Sessions sessions = new Sessions(clock);
+  public final AtomicLong nanos = new AtomicLong();
+  public long nanosPerReading; // by which each look at the clock of operations moves it
+  public final Sessions sessions = new Sessions(clock);
   final CommandMetrics metrics = new CommandMetrics();
-  final NetworkMeters network = new NetworkMeters();
+  public final NetworkMeters network = new NetworkMeters();
   RequestRules rules = RequestRules.NONE;
-  final ServerParameters parameters = new ServerParameters();
-  final RecentLog log = new RecentLog();
-  final List<String> stops = new ArrayList<>();
-  final ClientConnection connection = new ClientConnection(7, "127.0.0.1:50000", "127.0.0.1:27017");
+  public final ServerParameters parameters = new ServerParameters();
+  public final RecentLog log = new RecentLog();
+  public final List<String> stops = new ArrayList<>();
+  public final ClientConnection connection =
+      new ClientConnection(7, "127.0.0.1:50000", "127.0.0.1:27017");
   Durability durability = Durability.IMMEDIATE;
   AccessControl access = AccessControl.OPEN;
-  final Operations operations;
+  public final Operations operations;
   final CursorRegistry cursors =
       new CursorRegistry(nanos::get, new AtomicLong(1000)::incrementAndGet);
   Metering metering = Metering.unlimited();
@@ -46,7 +50,7 @@ final class CommandFixture {
   final Security security = Security.open();
   private final List<Command> further = new ArrayList<>();
 
-  CommandFixture() {
+  public CommandFixture() {
     this(MemoryBudget.ofHeap());
   }
 
@@ -59,7 +63,7 @@ final class CommandFixture {
     return this;
   }
 
-  Services services() {
+  public Services services() {
     ServerFacts facts =
         ServerFacts.starting("0.1.0", 1000, clock)
             .withCommandLine(List.of("--port", "27017"), BsonDocument.parse("{net: {port: 1}}"));
@@ -77,7 +81,7 @@ final class CommandFixture {
         cursors);
   }
 
-  Dispatcher dispatcher() {
+  public Dispatcher dispatcher() {
     Services services = services();
     var parts =
         new Dispatcher.Parts(
@@ -101,7 +105,7 @@ final class CommandFixture {
   }
 
   /** The reply to a command on the database admin, unless it names another. */
-  BsonDocument run(String json) {
+  public BsonDocument run(String json) {
     String command =
         json.contains("$db") ? json : json.substring(0, json.length() - 1) + ", $db: 'admin'}";
     List<BsonDocument> replies = start(command);
@@ -109,12 +113,12 @@ final class CommandFixture {
   }
 
   /** The same as text, with types and order of fields. */
-  String answer(String json) {
+  public String answer(String json) {
     return run(json).toJson(CANONICAL);
   }
 
   /** {@code code codeName: errmsg}. */
-  String error(String json) {
+  public String error(String json) {
     BsonDocument reply = run(json);
     return reply.getInt32("code").getValue()
         + " "
@@ -123,7 +127,7 @@ final class CommandFixture {
         + reply.getString("errmsg").getValue();
   }
 
-  static String canonical(String json) {
+  public static String canonical(String json) {
     return BsonDocument.parse(json).toJson(CANONICAL);
   }
 }

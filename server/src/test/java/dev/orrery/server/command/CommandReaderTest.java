@@ -3,9 +3,9 @@ package dev.orrery.server.command;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
-import dev.orrery.server.error.CommandException;
-import dev.orrery.server.error.ErrorCode;
-import dev.orrery.storage.value.RawDocument;
+import dev.orrery.language.error.CommandException;
+import dev.orrery.language.error.ErrorCode;
+import dev.orrery.value.RawDocument;
 import java.util.List;
 import java.util.function.Consumer;
 import org.bson.BsonDocument;
@@ -146,7 +146,7 @@ class CommandReaderTest {
   @Test
   void documentsComeFromTheBodyOrASequence() {
     RawDocument document = RawDocument.of(BsonDocument.parse("{_id: 1}"));
-    var sequence = new DocumentSequence("documents", List.of(document));
+    var sequence = new RequestSequence("documents", List.of(document));
     CommandReader body = command("{insert: 'c'}", sequence);
     assertThat(body.requireDocuments("documents")).containsExactly(document);
     body.finish();
@@ -183,7 +183,7 @@ class CommandReaderTest {
     assertThat(CommandReader.ofRequest(request, new NameCache()).commandName()).isEmpty();
   }
 
-  private static CommandReader command(String json, DocumentSequence... sequences) {
+  private static CommandReader command(String json, RequestSequence... sequences) {
     RawDocument body = RawDocument.of(BsonDocument.parse(json));
     return CommandReader.ofCommand(
         Command.Spec.of("find", Command.Access.READ),

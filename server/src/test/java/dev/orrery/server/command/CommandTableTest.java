@@ -3,6 +3,8 @@ package dev.orrery.server.command;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.orrery.server.command.diagnostic.PingCommand;
+import dev.orrery.server.command.diagnostic.StandardCommands;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 

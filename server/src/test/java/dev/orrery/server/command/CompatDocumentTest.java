@@ -3,11 +3,19 @@ package dev.orrery.server.command;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.orrery.server.command.FieldRecorder.Use;
+import dev.orrery.server.command.collection.Databases;
+import dev.orrery.server.command.data.DataServices;
+import dev.orrery.server.command.data.EndTransactionCommand;
+import dev.orrery.server.command.data.PipelineCheck;
+import dev.orrery.server.command.diagnostic.OperationCommands;
+import dev.orrery.server.command.diagnostic.StandardCommands;
+import dev.orrery.server.command.diagnostic.StatisticsCommands;
+import dev.orrery.server.command.schema.SchemaCommands;
 import dev.orrery.server.operation.Operation;
 import dev.orrery.server.operation.Operations;
 import dev.orrery.server.throughput.Metering;
 import dev.orrery.server.throughput.Provisioning;
-import dev.orrery.storage.value.RawDocument;
+import dev.orrery.value.RawDocument;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -22,7 +30,7 @@ import org.junit.jupiter.api.Test;
  * Compares the commands' part of docs/compat.md with what the commands really read. Run with {@code
  * -Dcompat.write=true} to write that part anew.
  */
-class CompatDocumentTest {
+public class CompatDocumentTest {
   private static final Path FILE = Path.of("..", "docs", "compat.md");
   private static final String TITLE = "## Commands and their fields\n\n";
 
@@ -68,12 +76,15 @@ class CompatDocumentTest {
   }
 
   /** All commands, able to parse but not to run. */
-  static List<Command> commands() {
+  public static List<Command> commands() {
     var services = new CommandFixture().services();
     // Parsing ends before a command does anything, so none of them needs an engine.
     var databases = new Databases(null, Provisioning.EXTENDED, null);
     var definitions =
-        new ArrayList<>(DdlCommands.all(databases, null, PipelineCheck.NONE, null, null));
+        new ArrayList<>(SchemaCommands.all(databases, null, PipelineCheck.NONE, null));
+    definitions.addAll(StatisticsCommands.list(databases, null));
+    definitions.add(EndTransactionCommand.abort());
+    definitions.add(EndTransactionCommand.commit());
     var data =
         new DataServices(databases, null, null, null, null, null, null, null, new Operations());
     definitions.addAll(
@@ -103,7 +114,7 @@ class CompatDocumentTest {
   }
 
   /** Lets the command parse nothing, and stops it where its parsing ends. */
-  static Map<String, Use> fieldsOf(Command command) {
+  public static Map<String, Use> fieldsOf(Command command) {
     var recorder = new FieldRecorder(command.spec().fieldsOf());
     var reader = CommandReader.recording(command.spec().fieldsOf(), recorder);
     try {

@@ -1,16 +1,26 @@
 package dev.orrery.server.command;
 
+import dev.orrery.server.command.collection.Databases;
+import dev.orrery.server.command.cosmos.CosmosCommands;
+import dev.orrery.server.command.cosmos.CosmosRefusals;
+import dev.orrery.server.command.cosmos.CosmosServices;
+import dev.orrery.server.command.data.AggregateCommand;
+import dev.orrery.server.command.data.DataCommands;
+import dev.orrery.server.command.data.DataServices;
+import dev.orrery.server.command.diagnostic.StatisticsCommands;
+import dev.orrery.server.command.schema.SchemaCommands;
 import dev.orrery.server.cursor.CursorRegistry;
+import dev.orrery.server.cursor.SpillDirectory;
 import dev.orrery.server.plan.Planner;
-import dev.orrery.server.query.QueryHooks;
 import dev.orrery.server.session.ClusterClock;
+import dev.orrery.server.store.QueryHooks;
 import dev.orrery.server.throughput.DatabaseThroughputs;
 import dev.orrery.server.throughput.Governor;
 import dev.orrery.server.throughput.Metering;
 import dev.orrery.server.throughput.Provisioning;
 import dev.orrery.storage.StorageEngine;
-import dev.orrery.storage.chronicle.ChronicleEngine;
-import dev.orrery.storage.chronicle.EngineOptions;
+import dev.orrery.storage.engine.ChronicleEngine;
+import dev.orrery.storage.engine.EngineOptions;
 import dev.orrery.storage.log.LogOptions;
 import java.nio.file.Path;
 import java.util.UUID;
@@ -27,27 +37,27 @@ import org.bson.BsonDocument;
 import org.bson.types.ObjectId;
 
 /** Partitions and throughput over a real engine, with a clock that the test turns. */
-final class CosmosFixture implements AutoCloseable {
-  final StorageEngine engine;
-  final CommandFixture commands = new CommandFixture();
+public final class CosmosFixture implements AutoCloseable {
+  public final StorageEngine engine;
+  public final CommandFixture commands = new CommandFixture();
   final Metering metering;
-  final ThreadPoolExecutor threads =
+  public final ThreadPoolExecutor threads =
       new ThreadPoolExecutor(0, 3, 1, TimeUnit.SECONDS, new SynchronousQueue<>());
-  Executor spareThreads = threads;
+  public Executor spareThreads = threads;
   private final ScheduledExecutorService timer = Executors.newSingleThreadScheduledExecutor();
 
-  CosmosFixture(Path directory, Provisioning provisioning) {
+  public CosmosFixture(Path directory, Provisioning provisioning) {
     this(directory, provisioning, EngineOptions.defaults());
   }
 
-  CosmosFixture(Path directory, Provisioning provisioning, EngineOptions options) {
+  public CosmosFixture(Path directory, Provisioning provisioning, EngineOptions options) {
     this(directory, provisioning, options, engine -> engine);
   }
 
   /**
    * @param around what the commands see of the engine
    */
-  CosmosFixture(
+  public CosmosFixture(
       Path directory,
       Provisioning provisioning,
       EngineOptions options,
@@ -70,7 +80,7 @@ final class CosmosFixture implements AutoCloseable {
             new ClusterClock(commands.clock),
             commands.clock,
             new Workers(Runnable::run, timer, task -> spareThreads.execute(task)),
-            directory,
+            new SpillDirectory(directory),
             ObjectId::new,
             commands.operations);
     var facts = commands.services().facts();
@@ -79,38 +89,38 @@ final class CosmosFixture implements AutoCloseable {
         .with(DataCommands.list(data, aggregate, facts).toArray(Command[]::new))
         .with(aggregate);
     commands.with(
-        DdlCommands.all(
-                databases, data.cursors(), aggregate, () -> new UUID(0, 1), commands.nanos::get)
+        SchemaCommands.all(databases, data.cursors(), aggregate, () -> new UUID(0, 1))
             .toArray(Command[]::new));
+    commands.with(StatisticsCommands.list(databases, commands.nanos::get).toArray(Command[]::new));
     commands.with(
         CosmosCommands.list(new CosmosServices(databases, metering)).toArray(Command[]::new));
   }
 
-  static CosmosFixture extended(Path directory) {
+  public static CosmosFixture extended(Path directory) {
     return new CosmosFixture(directory, Provisioning.EXTENDED);
   }
 
-  static CosmosFixture cosmos(Path directory) {
+  public static CosmosFixture cosmos(Path directory) {
     return new CosmosFixture(directory, new Provisioning(Provisioning.PARTITION_UNITS, true));
   }
 
   /** The reply to a command on the database {@code shop}. */
-  BsonDocument run(String json) {
+  public BsonDocument run(String json) {
     return commands.run(onShop(json));
   }
 
   /** The same as text. */
-  String answer(String json) {
+  public String answer(String json) {
     return commands.run(onShop(json)).toJson();
   }
 
   /** {@code code codeName: errmsg}. */
-  String error(String json) {
+  public String error(String json) {
     return commands.error(onShop(json));
   }
 
   /** Runs what must succeed. */
-  BsonDocument must(String json) {
+  public BsonDocument must(String json) {
     BsonDocument reply = run(json);
     if (reply.getDouble("ok").getValue() != 1 || reply.containsKey("writeErrors")) {
       throw new AssertionError(json + " answered " + reply);
@@ -118,16 +128,16 @@ final class CosmosFixture implements AutoCloseable {
     return reply;
   }
 
-  BsonArray partitions(String collection) {
+  public BsonArray partitions(String collection) {
     return must("{listPartitions: '" + collection + "'}").getArray("partitions");
   }
 
   /** What the last request cost. */
-  double charge() {
+  public double charge() {
     return run("{getLastRequestStatistics: 1}").getDouble("RequestCharge").getValue();
   }
 
-  void advanceMillis(long millis) {
+  public void advanceMillis(long millis) {
     commands.nanos.addAndGet(millis * 1_000_000);
   }
 

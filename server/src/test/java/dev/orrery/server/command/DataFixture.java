@@ -2,17 +2,24 @@ package dev.orrery.server.command;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.orrery.language.limit.MemoryBudget;
+import dev.orrery.server.command.collection.Databases;
+import dev.orrery.server.command.data.AggregateCommand;
+import dev.orrery.server.command.data.DataCommands;
+import dev.orrery.server.command.data.DataServices;
+import dev.orrery.server.command.diagnostic.StatisticsCommands;
+import dev.orrery.server.command.schema.SchemaCommands;
 import dev.orrery.server.cursor.CursorRegistry;
-import dev.orrery.server.limit.MemoryBudget;
+import dev.orrery.server.cursor.SpillDirectory;
 import dev.orrery.server.plan.Planner;
-import dev.orrery.server.query.QueryHooks;
 import dev.orrery.server.session.ClusterClock;
-import dev.orrery.storage.Namespace;
+import dev.orrery.server.store.QueryHooks;
 import dev.orrery.storage.catalog.CollectionInfo;
-import dev.orrery.storage.chronicle.ChronicleEngine;
-import dev.orrery.storage.chronicle.EngineOptions;
-import dev.orrery.storage.index.IndexSpec;
+import dev.orrery.storage.catalog.IndexSpec;
+import dev.orrery.storage.engine.ChronicleEngine;
+import dev.orrery.storage.engine.EngineOptions;
 import dev.orrery.storage.log.LogOptions;
+import dev.orrery.value.Namespace;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.UUID;
@@ -23,22 +30,22 @@ import org.bson.types.ObjectId;
 import org.jspecify.annotations.Nullable;
 
 /** The commands on documents over an engine of their own; long work runs on the calling thread. */
-final class DataFixture implements AutoCloseable {
-  final CommandFixture commands;
-  final ChronicleEngine engine;
-  final CursorRegistry cursors;
-  final Planner planner = new Planner();
+public final class DataFixture implements AutoCloseable {
+  public final CommandFixture commands;
+  public final ChronicleEngine engine;
+  public final CursorRegistry cursors;
+  public final Planner planner = new Planner();
 
   /** How long the clock says that work takes which is handed to another thread. */
-  long workNanos;
+  public long workNanos;
 
   private final ScheduledExecutorService timer = Executors.newSingleThreadScheduledExecutor();
 
-  DataFixture(Path directory) {
+  public DataFixture(Path directory) {
     this(directory, MemoryBudget.ofHeap());
   }
 
-  DataFixture(Path directory, MemoryBudget memory) {
+  public DataFixture(Path directory, MemoryBudget memory) {
     commands = new CommandFixture(memory);
     engine =
         ChronicleEngine.open(
@@ -54,14 +61,15 @@ final class DataFixture implements AutoCloseable {
             new ClusterClock(commands.clock),
             commands.clock,
             new Workers(this::work, timer),
-            directory,
+            new SpillDirectory(directory),
             ObjectId::new,
             commands.operations);
     var aggregate = new AggregateCommand(services, commands.services().facts(), commands.sessions);
     DataCommands.list(services, aggregate, commands.services().facts()).forEach(commands::with);
     commands.with(aggregate);
-    DdlCommands.all(services.databases(), cursors, aggregate, () -> new UUID(0, 1), () -> 0)
+    SchemaCommands.all(services.databases(), cursors, aggregate, () -> new UUID(0, 1))
         .forEach(commands::with);
+    StatisticsCommands.list(services.databases(), () -> 0).forEach(commands::with);
   }
 
   private void work(Runnable task) {
@@ -70,7 +78,8 @@ final class DataFixture implements AutoCloseable {
   }
 
   /** Creates a collection with these options and these indexes beside that on _id. */
-  void create(String name, String options, @Nullable String partitionKey, String... indexes) {
+  public void create(
+      String name, String options, @Nullable String partitionKey, String... indexes) {
     BsonDocument parsed = BsonDocument.parse(options);
     engine.create(
         new Namespace("test", name),
@@ -83,22 +92,22 @@ final class DataFixture implements AutoCloseable {
     }
   }
 
-  BsonDocument run(String json) {
+  public BsonDocument run(String json) {
     return commands.run(onTest(json));
   }
 
   /** The reply as JSON, with types and order of fields. */
-  String answer(String json) {
+  public String answer(String json) {
     return commands.answer(onTest(json));
   }
 
   /** {@code code codeName: errmsg}. */
-  String error(String json) {
+  public String error(String json) {
     return commands.error(onTest(json));
   }
 
   /** All documents of a collection in natural order, as JSON. */
-  String documents(String collection) {
+  public String documents(String collection) {
     return run("{find: '" + collection + "', batchSize: 10000}")
         .getDocument("cursor")
         .getArray("firstBatch")

@@ -2,15 +2,15 @@ package dev.orrery.server.command;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.orrery.lane.Lane;
+import dev.orrery.language.error.CommandException;
+import dev.orrery.language.error.ErrorCode;
+import dev.orrery.language.limit.Allowance;
 import dev.orrery.server.command.Command.Access;
 import dev.orrery.server.command.Command.Spec;
 import dev.orrery.server.command.Command.Trait;
-import dev.orrery.server.error.CommandException;
-import dev.orrery.server.error.ErrorCode;
-import dev.orrery.server.limit.Allowance;
-import dev.orrery.storage.Lane;
 import dev.orrery.storage.StorageException;
-import dev.orrery.storage.value.RawDocument;
+import dev.orrery.value.RawDocument;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;

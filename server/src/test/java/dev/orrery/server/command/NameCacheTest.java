@@ -2,8 +2,8 @@ package dev.orrery.server.command;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.orrery.storage.value.RawDocument;
-import dev.orrery.storage.value.RawElements;
+import dev.orrery.value.RawDocument;
+import dev.orrery.value.RawElements;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;

@@ -2,7 +2,7 @@ package dev.orrery.server.command;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.orrery.storage.value.RawDocument;
+import dev.orrery.value.RawDocument;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;

@@ -2,7 +2,7 @@ package dev.orrery.server.net;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.orrery.storage.Lane;
+import dev.orrery.lane.Lane;
 import dev.orrery.wire.DocumentBytes;
 import dev.orrery.wire.Message;
 import dev.orrery.wire.OpMsg;

@@ -2,7 +2,7 @@ package dev.orrery.server.net;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.orrery.server.limit.MemoryBudget;
+import dev.orrery.language.limit.MemoryBudget;
 import dev.orrery.wire.Compressor;
 import dev.orrery.wire.DocumentBytes;
 import dev.orrery.wire.Message;

@@ -2,10 +2,10 @@ package dev.orrery.server.operation;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.orrery.lane.Lane;
 import dev.orrery.server.auth.Login;
 import dev.orrery.server.throughput.Metering;
-import dev.orrery.storage.Lane;
-import dev.orrery.storage.value.RawDocument;
+import dev.orrery.value.RawDocument;
 import java.time.Clock;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;

@@ -2,8 +2,8 @@ package dev.orrery.server.operation;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.orrery.server.error.BsonText;
-import dev.orrery.storage.value.RawDocument;
+import dev.orrery.language.error.BsonText;
+import dev.orrery.value.RawDocument;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;

@@ -2,10 +2,10 @@ package dev.orrery.server.plan;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.orrery.server.query.FilterContext;
-import dev.orrery.server.query.Projection;
-import dev.orrery.storage.value.RawDocument;
-import dev.orrery.storage.value.RawTypes;
+import dev.orrery.language.query.FilterContext;
+import dev.orrery.language.query.Projection;
+import dev.orrery.value.RawDocument;
+import dev.orrery.value.RawTypes;
 import java.nio.file.Path;
 import java.util.List;
 import org.bson.BsonDocument;

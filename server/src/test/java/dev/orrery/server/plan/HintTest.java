@@ -3,7 +3,7 @@ package dev.orrery.server.plan;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.orrery.storage.value.RawDocument;
+import dev.orrery.value.RawDocument;
 import java.nio.file.Path;
 import java.util.List;
 import org.bson.BsonDocument;

@@ -3,11 +3,11 @@ package dev.orrery.server.plan;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.orrery.server.error.CommandException;
-import dev.orrery.server.error.ErrorCode;
-import dev.orrery.server.limit.Allowance;
-import dev.orrery.server.query.FilterParser;
-import dev.orrery.storage.value.RawDocument;
+import dev.orrery.language.error.CommandException;
+import dev.orrery.language.error.ErrorCode;
+import dev.orrery.language.limit.Allowance;
+import dev.orrery.language.query.FilterParser;
+import dev.orrery.value.RawDocument;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;

@@ -1,23 +1,24 @@
 package dev.orrery.server.plan;
 
-import dev.orrery.server.query.Collation;
-import dev.orrery.server.query.FilterContext;
-import dev.orrery.server.query.FilterParser;
-import dev.orrery.server.query.QueryHooks;
-import dev.orrery.server.query.SortPattern;
+import dev.orrery.language.query.Collation;
+import dev.orrery.language.query.FilterContext;
+import dev.orrery.language.query.FilterParser;
+import dev.orrery.language.query.SortPattern;
+import dev.orrery.server.cursor.SpillDirectory;
+import dev.orrery.server.store.QueryHooks;
 import dev.orrery.storage.CollectionStore;
-import dev.orrery.storage.Namespace;
 import dev.orrery.storage.StorageEngine;
 import dev.orrery.storage.StoredDocument;
 import dev.orrery.storage.WorkMeter;
 import dev.orrery.storage.WriteBatch;
 import dev.orrery.storage.WriteOperation;
 import dev.orrery.storage.catalog.CollectionInfo;
-import dev.orrery.storage.chronicle.ChronicleEngine;
-import dev.orrery.storage.chronicle.EngineOptions;
-import dev.orrery.storage.index.IndexSpec;
+import dev.orrery.storage.catalog.IndexSpec;
+import dev.orrery.storage.engine.ChronicleEngine;
+import dev.orrery.storage.engine.EngineOptions;
 import dev.orrery.storage.log.LogOptions;
-import dev.orrery.storage.value.RawDocument;
+import dev.orrery.value.Namespace;
+import dev.orrery.value.RawDocument;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -104,7 +105,7 @@ final class PlanFixture implements AutoCloseable {
   }
 
   Execution execution() {
-    return new Execution(temporary, true);
+    return new Execution(new SpillDirectory(temporary), true);
   }
 
   List<RawDocument> run(Query query) {

@@ -3,9 +3,9 @@ package dev.orrery.server.plan;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.orrery.storage.StorageException;
-import dev.orrery.storage.index.IndexKeyException;
-import dev.orrery.storage.index.IndexSpec;
-import dev.orrery.storage.value.RawDocument;
+import dev.orrery.storage.catalog.IndexKeyException;
+import dev.orrery.storage.catalog.IndexSpec;
+import dev.orrery.value.RawDocument;
 import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.List;
@@ -72,7 +72,7 @@ class PlanPropertyTest {
     List<RawDocument> expected;
     try {
       expected = fixture.run(query.with(PlanFixture.natural()));
-    } catch (dev.orrery.server.error.CommandException e) {
+    } catch (dev.orrery.language.error.CommandException e) {
       return; // the documents cannot be sorted so: parallel arrays
     }
     checkSame(query, expected, filter + " by " + sort + " freely");

@@ -2,7 +2,7 @@ package dev.orrery.server.plan;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.orrery.server.query.Collation;
+import dev.orrery.language.query.Collation;
 import java.nio.file.Path;
 import java.util.List;
 import org.bson.BsonArray;

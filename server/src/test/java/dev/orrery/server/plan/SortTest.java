@@ -3,8 +3,9 @@ package dev.orrery.server.plan;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.orrery.server.error.CommandException;
-import dev.orrery.server.error.ErrorCode;
+import dev.orrery.language.error.CommandException;
+import dev.orrery.language.error.ErrorCode;
+import dev.orrery.server.cursor.SpillDirectory;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -42,7 +43,7 @@ class SortTest {
   @Test
   void whatDoesNotFitIntoMemoryIsSortedOnDisk() throws IOException {
     Path temporary = directory.resolve("runs");
-    var execution = new Execution(temporary, true, 10_000);
+    var execution = new Execution(new SpillDirectory(temporary), true, 10_000);
     Query query = fixture.query("{}").with(PlanFixture.order("{v: 1}"));
     assertThat(values(query, execution)).isEqualTo(IntStream.range(0, DOCUMENTS).boxed().toList());
     try (var files = Files.list(temporary)) {
@@ -52,7 +53,7 @@ class SortTest {
 
   @Test
   void withoutDiskTheSortIsRefused() {
-    var execution = new Execution(directory, false, 10_000);
+    var execution = new Execution(new SpillDirectory(directory), false, 10_000);
     Query query = fixture.query("{}").with(PlanFixture.order("{v: 1}"));
     assertThatThrownBy(() -> values(query, execution))
         .hasMessage(
@@ -64,7 +65,7 @@ class SortTest {
 
   @Test
   void aLimitKeepsOnlyTheBest() {
-    var execution = new Execution(directory, false, 10_000);
+    var execution = new Execution(new SpillDirectory(directory), false, 10_000);
     Query query =
         fixture.query("{}").with(PlanFixture.order("{v: -1}")).with(new Query.Window(2, 5));
     assertThat(values(query, execution)).containsExactly(497, 496, 495, 494, 493);
@@ -72,7 +73,7 @@ class SortTest {
 
   @Test
   void aLimitThatDoesNotFitIsSortedOnDiskToo() {
-    var execution = new Execution(directory.resolve("runs"), true, 10_000);
+    var execution = new Execution(new SpillDirectory(directory.resolve("runs")), true, 10_000);
     Query query =
         fixture.query("{}").with(PlanFixture.order("{v: 1}")).with(new Query.Window(0, 300));
     assertThat(values(query, execution)).isEqualTo(IntStream.range(0, 300).boxed().toList());

@@ -3,9 +3,9 @@ package dev.orrery.server.plan;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.orrery.server.error.CommandException;
-import dev.orrery.server.query.FilterContext;
-import dev.orrery.server.query.Projection;
+import dev.orrery.language.error.CommandException;
+import dev.orrery.language.query.FilterContext;
+import dev.orrery.language.query.Projection;
 import java.nio.file.Path;
 import org.bson.BsonDocument;
 import org.junit.jupiter.api.AfterEach;

@@ -3,7 +3,7 @@ package dev.orrery.server.session;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.orrery.server.error.CommandException;
+import dev.orrery.language.error.CommandException;
 import java.time.Clock;
 import java.time.Duration;
 import java.time.Instant;

@@ -2,8 +2,8 @@ package dev.orrery.server.throughput;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.orrery.storage.Namespace;
-import dev.orrery.storage.value.RawValue;
+import dev.orrery.value.Namespace;
+import dev.orrery.value.RawValue;
 import org.bson.BsonString;
 import org.junit.jupiter.api.Test;
 

@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.within;
 
 import dev.orrery.storage.partition.EffectivePartitionKey;
 import dev.orrery.storage.partition.PartitionMap;
-import dev.orrery.storage.value.RawValue;
+import dev.orrery.value.RawValue;
 import java.util.Random;
 import org.bson.BsonString;
 import org.junit.jupiter.api.Test;

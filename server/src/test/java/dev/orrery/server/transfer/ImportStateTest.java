@@ -3,8 +3,11 @@ package dev.orrery.server.transfer;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.orrery.storage.Namespace;
-import dev.orrery.storage.value.RawDocument;
+import dev.orrery.server.transfer.source.Progress;
+import dev.orrery.server.transfer.source.SourceRecord;
+import dev.orrery.server.transfer.source.TransferException;
+import dev.orrery.value.Namespace;
+import dev.orrery.value.RawDocument;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.PrintStream;

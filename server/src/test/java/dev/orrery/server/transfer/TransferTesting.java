@@ -1,7 +1,12 @@
 package dev.orrery.server.transfer;
 
-import dev.orrery.storage.Namespace;
-import dev.orrery.storage.value.RawDocument;
+import dev.orrery.server.transfer.source.CollectionMetadata;
+import dev.orrery.server.transfer.source.RecordReader;
+import dev.orrery.server.transfer.source.Source;
+import dev.orrery.server.transfer.source.SourceCollection;
+import dev.orrery.server.transfer.source.SourceRecord;
+import dev.orrery.value.Namespace;
+import dev.orrery.value.RawDocument;
 import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
@@ -31,19 +36,19 @@ import org.bson.types.Decimal128;
 import org.bson.types.ObjectId;
 
 /** Documents by chance, and short ways to read and write them, for the tests of this package. */
-final class TransferTesting {
+public final class TransferTesting {
   private TransferTesting() {}
 
-  static InputStream stream(String text) {
+  public static InputStream stream(String text) {
     return new ByteArrayInputStream(text.getBytes(StandardCharsets.UTF_8));
   }
 
-  static BsonDocument document(String json) {
+  public static BsonDocument document(String json) {
     return BsonDocument.parse(json);
   }
 
   /** All documents, decoded. */
-  static List<BsonDocument> all(RecordReader reader) throws IOException {
+  public static List<BsonDocument> all(RecordReader reader) throws IOException {
     var documents = new ArrayList<BsonDocument>();
     for (SourceRecord next = reader.next(); next != null; next = reader.next()) {
       documents.add(next.document().toBsonDocument());
@@ -51,11 +56,11 @@ final class TransferTesting {
     return documents;
   }
 
-  static SourceCollection collection(String database, String name) {
+  public static SourceCollection collection(String database, String name) {
     return new SourceCollection(new Namespace(database, name), CollectionMetadata.bare(name));
   }
 
-  static byte[] bytes(List<BsonDocument> documents) throws IOException {
+  public static byte[] bytes(List<BsonDocument> documents) throws IOException {
     var out = new ByteArrayOutputStream();
     for (BsonDocument document : documents) {
       out.write(RawDocument.of(document).toByteArray());
@@ -63,7 +68,7 @@ final class TransferTesting {
     return out.toByteArray();
   }
 
-  static List<BsonDocument> random(long seed, int count) {
+  public static List<BsonDocument> random(long seed, int count) {
     var random = new Random(seed);
     var documents = new ArrayList<BsonDocument>();
     for (int i = 0; i < count; i++) {
@@ -113,9 +118,9 @@ final class TransferTesting {
   }
 
   /** Keeps what a source sends. */
-  static final class Kept implements Source.Receiver {
-    final Map<String, List<BsonDocument>> documents = new LinkedHashMap<>();
-    final List<String> ended = new ArrayList<>();
+  public static final class Kept implements Source.Receiver {
+    public final Map<String, List<BsonDocument>> documents = new LinkedHashMap<>();
+    public final List<String> ended = new ArrayList<>();
 
     @Override
     public void record(SourceCollection collection, SourceRecord record) throws IOException {

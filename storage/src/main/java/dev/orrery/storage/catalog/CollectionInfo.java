@@ -1,8 +1,7 @@
 package dev.orrery.storage.catalog;
 
-import dev.orrery.storage.Namespace;
-import dev.orrery.storage.index.IndexSpec;
 import dev.orrery.storage.partition.PartitionMap;
+import dev.orrery.value.Namespace;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;

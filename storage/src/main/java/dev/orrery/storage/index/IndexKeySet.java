@@ -1,7 +1,8 @@
 package dev.orrery.storage.index;
 
-import dev.orrery.storage.value.FieldPath;
-import dev.orrery.storage.value.RawValue;
+import dev.orrery.storage.catalog.NumberTypes;
+import dev.orrery.value.FieldPath;
+import dev.orrery.value.RawValue;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collections;

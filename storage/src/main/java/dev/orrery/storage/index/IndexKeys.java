@@ -1,7 +1,10 @@
 package dev.orrery.storage.index;
 
-import dev.orrery.storage.value.RawDocument;
-import dev.orrery.storage.value.StringOrder;
+import dev.orrery.storage.catalog.IndexField;
+import dev.orrery.storage.catalog.IndexKeyException;
+import dev.orrery.storage.catalog.IndexSpec;
+import dev.orrery.value.RawDocument;
+import dev.orrery.value.StringOrder;
 import java.util.List;
 import java.util.function.Predicate;
 

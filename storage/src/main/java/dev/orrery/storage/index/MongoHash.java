@@ -1,12 +1,12 @@
 package dev.orrery.storage.index;
 
-import dev.orrery.storage.value.BsonNumbers;
-import dev.orrery.storage.value.CanonicalTypes;
-import dev.orrery.storage.value.LittleEndian;
-import dev.orrery.storage.value.RawDocument;
-import dev.orrery.storage.value.RawTypes;
-import dev.orrery.storage.value.RawValue;
-import dev.orrery.storage.value.StringOrder;
+import dev.orrery.value.BsonNumbers;
+import dev.orrery.value.CanonicalTypes;
+import dev.orrery.value.LittleEndian;
+import dev.orrery.value.RawDocument;
+import dev.orrery.value.RawTypes;
+import dev.orrery.value.RawValue;
+import dev.orrery.value.StringOrder;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
 

@@ -1,9 +1,11 @@
 package dev.orrery.storage.index;
 
-import dev.orrery.storage.value.KeyEncoder;
-import dev.orrery.storage.value.RawDocument;
-import dev.orrery.storage.value.RawValue;
-import dev.orrery.storage.value.StringOrder;
+import dev.orrery.storage.catalog.IndexField;
+import dev.orrery.storage.catalog.NumberTypes;
+import dev.orrery.value.KeyEncoder;
+import dev.orrery.value.RawDocument;
+import dev.orrery.value.RawValue;
+import dev.orrery.value.StringOrder;
 import java.util.List;
 
 /** The keys of an index by value: one for a document without arrays on its paths. */

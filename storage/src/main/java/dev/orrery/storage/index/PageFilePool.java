@@ -1,6 +1,6 @@
 package dev.orrery.storage.index;
 
-import dev.orrery.storage.Lane;
+import dev.orrery.lane.Lane;
 import java.nio.ByteBuffer;
 import java.util.Arrays;
 import java.util.concurrent.TimeUnit;

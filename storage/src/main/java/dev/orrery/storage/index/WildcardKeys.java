@@ -1,11 +1,13 @@
 package dev.orrery.storage.index;
 
-import dev.orrery.storage.value.KeyEncoder;
-import dev.orrery.storage.value.RawDocument;
-import dev.orrery.storage.value.RawElements;
-import dev.orrery.storage.value.RawTypes;
-import dev.orrery.storage.value.RawValue;
-import dev.orrery.storage.value.StringOrder;
+import dev.orrery.storage.catalog.IndexField;
+import dev.orrery.storage.catalog.IndexSpec;
+import dev.orrery.value.KeyEncoder;
+import dev.orrery.value.RawDocument;
+import dev.orrery.value.RawElements;
+import dev.orrery.value.RawTypes;
+import dev.orrery.value.RawValue;
+import dev.orrery.value.StringOrder;
 import java.util.Arrays;
 import java.util.List;
 

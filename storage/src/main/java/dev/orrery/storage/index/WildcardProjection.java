@@ -1,10 +1,10 @@
 package dev.orrery.storage.index;
 
-import dev.orrery.storage.value.ArrayIndexes;
-import dev.orrery.storage.value.BsonEncoder;
-import dev.orrery.storage.value.RawDocument;
-import dev.orrery.storage.value.RawElements;
-import dev.orrery.storage.value.RawTypes;
+import dev.orrery.value.ArrayIndexes;
+import dev.orrery.value.BsonEncoder;
+import dev.orrery.value.RawDocument;
+import dev.orrery.value.RawElements;
+import dev.orrery.value.RawTypes;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import org.bson.BsonDocument;

@@ -1,6 +1,6 @@
 package dev.orrery.storage.log;
 
-import dev.orrery.storage.Lane;
+import dev.orrery.lane.Lane;
 import dev.orrery.storage.StorageException;
 import dev.orrery.storage.StorageException.Reason;
 import java.io.Closeable;
@@ -162,7 +162,7 @@ final class Committer implements Closeable {
       return CompletableFuture.failedFuture(failure);
     }
     if (closed) {
-      return CompletableFuture.failedFuture(Failures.closed());
+      return CompletableFuture.failedFuture(LogFailures.closed());
     }
     joined(next);
     if (next.asks >= wanted) {

@@ -1,7 +1,7 @@
 package dev.orrery.storage.log;
 
+import dev.orrery.lane.Lane;
 import dev.orrery.storage.CommitClock;
-import dev.orrery.storage.Lane;
 import dev.orrery.storage.PrivateFiles;
 import dev.orrery.storage.StorageException;
 import java.io.Closeable;
@@ -23,7 +23,6 @@ import java.util.function.LongConsumer;
  * Each record has a position, valid until its segment is deleted.
  */
 public final class Log implements Closeable {
-
   /*
    * Locks, in the order in which they may be taken:
    *   appending  one append at a time, and with it the roll to a new segment;
@@ -56,7 +55,7 @@ public final class Log implements Closeable {
     this.options = options;
     this.files = files;
     this.directoryLock = directoryLock;
-    Recovery.Opened opened = new Recovery(directory, options, files).open(encoder);
+    LogRecovery.Opened opened = new LogRecovery(directory, options, files).open(encoder);
     if (opened == null) {
       active = create(1, 0);
       install(active);
@@ -93,7 +92,7 @@ public final class Log implements Closeable {
       lock = null;
       return log;
     } catch (IOException e) {
-      throw Failures.io("open", directory, e);
+      throw LogFailures.io("open", directory, e);
     } finally {
       SegmentFolder.closeQuietly(lock);
     }
@@ -149,7 +148,7 @@ public final class Log implements Closeable {
       return active.append(group, stamp, committer.durableLsn());
     } catch (IOException e) {
       undo();
-      throw Failures.io("append to", active.segment().path(), e);
+      throw LogFailures.io("append to", active.segment().path(), e);
     } catch (RuntimeException | Error e) {
       undo();
       throw e;
@@ -173,7 +172,7 @@ public final class Log implements Closeable {
 
   void requireOpen() {
     if (closed) {
-      throw Failures.closed();
+      throw LogFailures.closed();
     }
   }
 
@@ -215,7 +214,7 @@ public final class Log implements Closeable {
       switchTo(fresh);
       old.close();
     } catch (IOException e) {
-      throw Failures.io("begin a segment after", old.segment().path(), e);
+      throw LogFailures.io("begin a segment after", old.segment().path(), e);
     } finally {
       structure.unlock();
     }
@@ -237,7 +236,8 @@ public final class Log implements Closeable {
     try {
       folder.force();
     } catch (IOException e) {
-      // Recovery finds the new segment or not: both are right, as long as nobody appends to either.
+      // LogRecovery finds the new segment or not: both are right, as long as nobody appends to
+      // either.
       committer.fail(e);
       SegmentFolder.release(fresh);
       throw e;
@@ -393,7 +393,7 @@ public final class Log implements Closeable {
   private Segment segment(long position) {
     Segment segment = segments.find(Position.segment(position));
     if (segment == null) {
-      throw closed ? Failures.closed() : Failures.gone(Position.describe(position));
+      throw closed ? LogFailures.closed() : LogFailures.gone(Position.describe(position));
     }
     return segment;
   }
@@ -427,7 +427,7 @@ public final class Log implements Closeable {
       requireOpen();
       Segment segment = segments.find(number);
       if (segment == null) {
-        throw Failures.gone("segment " + number);
+        throw LogFailures.gone("segment " + number);
       } else if (!segment.sealed()) {
         throw new IllegalArgumentException("segment " + number + " is not sealed");
       }
@@ -438,7 +438,7 @@ public final class Log implements Closeable {
       segment.mapping().release();
       files.delete(segment.path()); // If this fails, the next recovery does it.
     } catch (IOException e) {
-      throw Failures.io("delete segment " + number + " in", folder.path(), e);
+      throw LogFailures.io("delete segment " + number + " in", folder.path(), e);
     } finally {
       structure.unlock();
     }

@@ -41,7 +41,7 @@ public final class LogCheck {
         lock.close();
       }
     } catch (IOException e) {
-      throw Failures.io("check", directory, e);
+      throw LogFailures.io("check", directory, e);
     }
   }
 
@@ -55,23 +55,23 @@ public final class LogCheck {
   private SortedSet<Long> numbers() throws IOException {
     Path manifest = directory.resolve(Manifest.FILE_NAME);
     if (!Files.exists(manifest)) {
-      throw Failures.corrupt(manifest, 0, "the file is missing");
+      throw LogFailures.corrupt(manifest, 0, "the file is missing");
     }
     try {
       return new Manifest(new DiskFiles(), directory).read();
     } catch (BadBytes e) {
-      throw Failures.bad(manifest, e);
+      throw LogFailures.bad(manifest, e);
     } catch (IOException e) {
-      throw Failures.unreadable(manifest, e);
+      throw LogFailures.unreadable(manifest, e);
     }
   }
 
   private void check(Path path, boolean isLast) throws IOException {
     if (!Files.exists(path)) {
-      throw Failures.corrupt(path, 0, "the segment is missing");
+      throw LogFailures.corrupt(path, 0, "the segment is missing");
     }
     if (Files.isDirectory(path)) {
-      throw Failures.corrupt(path, 0, "it is a directory");
+      throw LogFailures.corrupt(path, 0, "it is a directory");
     }
     try (var channel = FileChannel.open(path, StandardOpenOption.READ)) {
       int size = Math.toIntExact(channel.size());
@@ -80,12 +80,12 @@ public final class LogCheck {
         var segment = new Segment(path, SegmentHeader.decode(mapping.bytes()), mapping);
         check(segment, new TailScan(segment, channel::read, size), isLast);
       } catch (BadBytes e) {
-        throw Failures.bad(path, e);
+        throw LogFailures.bad(path, e);
       } finally {
         mapping.release();
       }
     } catch (IOException e) {
-      throw Failures.unreadable(path, e);
+      throw LogFailures.unreadable(path, e);
     }
   }
 

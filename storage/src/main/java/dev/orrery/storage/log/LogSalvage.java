@@ -69,7 +69,7 @@ public final class LogSalvage implements AutoCloseable {
       }
     } catch (IOException e) {
       close();
-      throw Failures.io("read", directory, e);
+      throw LogFailures.io("read", directory, e);
     } catch (StorageException e) {
       close();
       throw e;
@@ -97,7 +97,7 @@ public final class LogSalvage implements AutoCloseable {
       lose(manifest, 0, 0, "the file is missing; every segment that is there was read");
     } catch (BadBytes e) {
       if (e.reason == StorageException.Reason.UNUSABLE) {
-        throw Failures.bad(manifest, e);
+        throw LogFailures.bad(manifest, e);
       }
       lose(manifest, e.offset, Files.size(manifest), e.getMessage());
     } catch (IOException e) {
@@ -144,7 +144,7 @@ public final class LogSalvage implements AutoCloseable {
       } catch (BadBytes e) {
         if (e.reason == StorageException.Reason.UNUSABLE) {
           mapping.release();
-          throw Failures.bad(path, e);
+          throw LogFailures.bad(path, e);
         }
         lose(path, 0, Format.SEGMENT_HEADER_BYTES, e.getMessage());
       }

@@ -1,6 +1,6 @@
 package dev.orrery.storage.log;
 
-import dev.orrery.storage.Lane;
+import dev.orrery.lane.Lane;
 import dev.orrery.storage.log.Format.BadBytes;
 import dev.orrery.storage.log.Format.GroupHeader;
 import dev.orrery.storage.log.Format.SegmentHeader;
@@ -100,7 +100,7 @@ final class Segment {
       byte[] payload = versionLsn > newestLsn ? null : copyPayload(bytes, offset);
       return new LogRecord(bytes.get(offset + 12), versionLsn, meta, payload);
     } catch (BadBytes e) {
-      throw Failures.bad(path, e);
+      throw LogFailures.bad(path, e);
     } finally {
       mapping.release();
     }
@@ -117,7 +117,7 @@ final class Segment {
       }
       return copyPayload(bytes, offset);
     } catch (BadBytes e) {
-      throw Failures.bad(path, e);
+      throw LogFailures.bad(path, e);
     } finally {
       mapping.release();
     }
@@ -131,7 +131,7 @@ final class Segment {
       int metaBytes = bytes.getInt(offset + 8);
       reader.read(bytes, offset + Format.RECORD_HEADER_BYTES + metaBytes, bytes.getInt(offset + 4));
     } catch (BadBytes e) {
-      throw Failures.bad(path, e);
+      throw LogFailures.bad(path, e);
     } finally {
       mapping.release();
     }
@@ -168,7 +168,7 @@ final class Segment {
 
   private ByteBuffer acquire(int offset) {
     if (!mapping.acquire()) {
-      throw Failures.gone(Position.describe(Position.of(number(), offset)));
+      throw LogFailures.gone(Position.describe(Position.of(number(), offset)));
     }
     return mapping.bytes();
   }
@@ -220,7 +220,7 @@ final class Segment {
       long position = Position.of(number(), offset + Format.GROUP_HEADER_BYTES);
       return new LogGroup(group.stamp(), position, layout(body, group, offset), body);
     } catch (BadBytes e) {
-      throw Failures.bad(path, e);
+      throw LogFailures.bad(path, e);
     } finally {
       mapping.release();
     }
@@ -259,7 +259,7 @@ final class Segment {
       }
       return offset;
     } catch (BadBytes e) {
-      throw Failures.bad(path, e);
+      throw LogFailures.bad(path, e);
     } finally {
       mapping.release();
     }

@@ -104,7 +104,7 @@ final class SegmentWriter implements Closeable {
     try {
       reserve(ahead);
     } catch (IOException e) {
-      if (ahead == offset || !Failures.isNoRoom(e)) {
+      if (ahead == offset || !LogFailures.isNoRoom(e)) {
         throw e;
       }
       undo();

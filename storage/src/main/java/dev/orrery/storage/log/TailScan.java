@@ -137,7 +137,7 @@ final class TailScan {
       if (window.getInt(index) == Format.GROUP_MAGIC
           && GroupHeader.isAt(window, index, salt)
           && GroupHeader.decode(window, index).durableLsn() > segment.lastLsn()) {
-        throw Failures.corrupt(
+        throw LogFailures.corrupt(
             segment.path(), segment.end(), bad.getMessage() + ", but it was durable once");
       }
     }

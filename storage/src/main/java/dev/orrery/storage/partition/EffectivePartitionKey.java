@@ -1,7 +1,7 @@
 package dev.orrery.storage.partition;
 
-import dev.orrery.storage.value.BigEndian;
-import dev.orrery.storage.value.RawValue;
+import dev.orrery.value.BigEndian;
+import dev.orrery.value.RawValue;
 import java.math.BigInteger;
 import java.util.ArrayList;
 import java.util.Collections;

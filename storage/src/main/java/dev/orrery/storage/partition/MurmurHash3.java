@@ -1,6 +1,6 @@
 package dev.orrery.storage.partition;
 
-import dev.orrery.storage.value.LittleEndian;
+import dev.orrery.value.LittleEndian;
 
 /** MurmurHash3, the variant for 64-bit machines with a result of 128 bits, with seed 0. */
 final class MurmurHash3 {

@@ -1,10 +1,10 @@
 package dev.orrery.storage.partition;
 
-import dev.orrery.storage.value.BsonNumbers;
-import dev.orrery.storage.value.LittleEndian;
-import dev.orrery.storage.value.RawDocument;
-import dev.orrery.storage.value.RawTypes;
-import dev.orrery.storage.value.RawValue;
+import dev.orrery.value.BsonNumbers;
+import dev.orrery.value.LittleEndian;
+import dev.orrery.value.RawDocument;
+import dev.orrery.value.RawTypes;
+import dev.orrery.value.RawValue;
 import java.util.Arrays;
 
 /*

@@ -2,10 +2,11 @@ package dev.orrery.storage.index;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.orrery.storage.value.FieldPath;
-import dev.orrery.storage.value.FieldPath.LeafArrays;
-import dev.orrery.storage.value.KeyEncoder;
-import dev.orrery.storage.value.RawDocument;
+import dev.orrery.storage.catalog.IndexKeyException;
+import dev.orrery.value.FieldPath;
+import dev.orrery.value.FieldPath.LeafArrays;
+import dev.orrery.value.KeyEncoder;
+import dev.orrery.value.RawDocument;
 import java.util.Arrays;
 import java.util.HexFormat;
 import java.util.List;

@@ -3,11 +3,13 @@ package dev.orrery.storage.index;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.orrery.storage.index.IndexKeyException.Reason;
-import dev.orrery.storage.value.KeyEncoder;
-import dev.orrery.storage.value.RawDocument;
-import dev.orrery.storage.value.RawValue;
-import dev.orrery.storage.value.StringOrder;
+import dev.orrery.storage.catalog.IndexKeyException;
+import dev.orrery.storage.catalog.IndexKeyException.Reason;
+import dev.orrery.storage.catalog.IndexSpec;
+import dev.orrery.value.KeyEncoder;
+import dev.orrery.value.RawDocument;
+import dev.orrery.value.RawValue;
+import dev.orrery.value.StringOrder;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import java.util.HexFormat;

@@ -4,7 +4,8 @@ import static dev.orrery.storage.index.IndexKeysTest.document;
 import static dev.orrery.storage.index.IndexKeysTest.spec;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.orrery.storage.value.KeyEncoder;
+import dev.orrery.storage.catalog.IndexSpec;
+import dev.orrery.value.KeyEncoder;
 import java.util.HexFormat;
 import java.util.List;
 import org.bson.BsonArray;

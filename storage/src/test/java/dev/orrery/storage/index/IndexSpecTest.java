@@ -3,7 +3,9 @@ package dev.orrery.storage.index;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.orrery.storage.index.IndexField.Kind;
+import dev.orrery.storage.catalog.IndexField;
+import dev.orrery.storage.catalog.IndexField.Kind;
+import dev.orrery.storage.catalog.IndexSpec;
 import org.bson.BsonDocument;
 import org.junit.jupiter.api.Test;
 

@@ -2,7 +2,9 @@ package dev.orrery.storage.index;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.orrery.storage.value.RawDocument;
+import dev.orrery.storage.catalog.IndexSpec;
+import dev.orrery.storage.catalog.NumberTypes;
+import dev.orrery.value.RawDocument;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;

@@ -4,10 +4,10 @@ import static dev.orrery.storage.log.Groups.group;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.orrery.storage.Lane;
-import dev.orrery.storage.OnLane;
+import dev.orrery.lane.Lane;
+import dev.orrery.lane.OnLane;
+import dev.orrery.lane.WouldWaitException;
 import dev.orrery.storage.StorageException;
-import dev.orrery.storage.WouldWaitException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;

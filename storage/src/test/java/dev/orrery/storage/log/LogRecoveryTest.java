@@ -153,7 +153,7 @@ class LogRecoveryTest {
   private static List<String> warningsOfOpening(Path directory) {
     var lines = new ListAppender<ILoggingEvent>();
     lines.start();
-    var logger = (Logger) LoggerFactory.getLogger(Recovery.class);
+    var logger = (Logger) LoggerFactory.getLogger(LogRecovery.class);
     logger.addAppender(lines);
     try (Log log = Log.open(directory, OPTIONS)) {
       assertThat(log.lastLsn()).isPositive();

@@ -3,9 +3,9 @@ package dev.orrery.storage.partition;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.orrery.storage.value.BsonOrder;
-import dev.orrery.storage.value.RandomValues;
-import dev.orrery.storage.value.RawValue;
+import dev.orrery.value.BsonOrder;
+import dev.orrery.value.RandomValues;
+import dev.orrery.value.RawValue;
 import java.util.Arrays;
 import java.util.Random;
 import org.bson.BsonArray;

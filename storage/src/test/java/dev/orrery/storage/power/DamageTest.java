@@ -3,7 +3,7 @@ package dev.orrery.storage.power;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.orrery.storage.NoHooks;
-import dev.orrery.storage.chronicle.ChronicleEngine;
+import dev.orrery.storage.engine.ChronicleEngine;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;

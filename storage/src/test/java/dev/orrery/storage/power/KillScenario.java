@@ -3,7 +3,7 @@ package dev.orrery.storage.power;
 import dev.orrery.storage.CollectionStore;
 import dev.orrery.storage.PartitionStore;
 import dev.orrery.storage.catalog.CollectionInfo.IndexEntry;
-import dev.orrery.storage.index.IndexSpec;
+import dev.orrery.storage.catalog.IndexSpec;
 import dev.orrery.storage.partition.EpkRange;
 import java.io.IOException;
 import java.util.List;

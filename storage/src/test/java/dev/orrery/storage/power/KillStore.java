@@ -1,7 +1,6 @@
 package dev.orrery.storage.power;
 
 import dev.orrery.storage.CollectionStore;
-import dev.orrery.storage.Namespace;
 import dev.orrery.storage.NoHooks;
 import dev.orrery.storage.StoredDocument;
 import dev.orrery.storage.WorkMeter;
@@ -9,12 +8,13 @@ import dev.orrery.storage.WriteBatch;
 import dev.orrery.storage.WriteOperation;
 import dev.orrery.storage.WriteOutcome;
 import dev.orrery.storage.catalog.CollectionInfo;
-import dev.orrery.storage.chronicle.ChronicleEngine;
-import dev.orrery.storage.chronicle.EngineOptions;
-import dev.orrery.storage.index.IndexSpec;
+import dev.orrery.storage.catalog.IndexSpec;
+import dev.orrery.storage.engine.ChronicleEngine;
+import dev.orrery.storage.engine.EngineOptions;
 import dev.orrery.storage.log.LogOptions;
-import dev.orrery.storage.value.RawDocument;
-import dev.orrery.storage.value.RawValue;
+import dev.orrery.value.Namespace;
+import dev.orrery.value.RawDocument;
+import dev.orrery.value.RawValue;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.orrery.storage.CollectionStore;
 import dev.orrery.storage.NoHooks;
-import dev.orrery.storage.chronicle.ChronicleEngine;
+import dev.orrery.storage.engine.ChronicleEngine;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

@@ -1,0 +1,65 @@
+package dev.orrery.language.aggregate;
+
+import dev.orrery.language.aggregate.stage.PipelineRun;
+import dev.orrery.language.aggregate.stage.SourceQuery;
+import dev.orrery.language.aggregate.stage.Stage;
+import dev.orrery.language.query.Filter;
+import dev.orrery.value.RawDocument;
+import java.util.ArrayList;
+import java.util.List;
+import org.bson.BsonArray;
+import org.bson.BsonDocument;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The stages at the start of a pipeline that a query can do: matches, then a sort, then skips and
+ * limits.
+ *
+ * @param length how many stages these are
+ */
+record Head(List<MatchStage> matches, @Nullable SortStage sort, long skip, long limit, int length) {
+
+  static Head of(List<Stage> stages) {
+    var matches = new ArrayList<MatchStage>();
+    SortStage sort = null;
+    long skip = 0;
+    long limit = 0;
+    int length = 0;
+    for (Stage stage : stages) {
+      boolean isCut = skip > 0 || limit > 0;
+      if (stage instanceof MatchStage match && !isCut) {
+        matches.add(match);
+      } else if (stage instanceof SortStage one && sort == null && !isCut) {
+        sort = one;
+      } else if (stage instanceof SkipStage one && limit == 0 && skip + one.skip() >= 0) {
+        skip += one.skip();
+      } else if (stage instanceof LimitStage one) {
+        limit = limit == 0 ? one.limit() : Math.min(limit, one.limit());
+      } else {
+        break;
+      }
+      length++;
+    }
+    return new Head(matches, sort, skip, limit, length);
+  }
+
+  SourceQuery query(SourceQuery all, PipelineRun run) {
+    SourceQuery query = all;
+    if (matches.size() == 1) {
+      query = query.with(matches.get(0).bound(run), matches.get(0).document());
+    } else if (!matches.isEmpty()) {
+      List<Filter> filters = new ArrayList<>();
+      var documents = new BsonArray();
+      for (MatchStage match : matches) {
+        filters.add(match.bound(run));
+        documents.add(match.document().toBsonDocument());
+      }
+      query =
+          query.with(new Filter.And(filters), RawDocument.of(new BsonDocument("$and", documents)));
+    }
+    if (sort != null) {
+      query = query.with(sort.key().pattern(), sort.rawPattern());
+    }
+    return query.withWindow(skip, limit);
+  }
+}

@@ -1,0 +1,132 @@
+package dev.orrery.language.aggregate;
+
+import static java.util.Map.entry;
+
+import dev.orrery.language.aggregate.stage.PipelineContext;
+import dev.orrery.language.aggregate.stage.Stage;
+import dev.orrery.language.aggregate.window.SetWindowFieldsStage;
+import dev.orrery.language.error.BsonText;
+import dev.orrery.language.error.CommandException;
+import dev.orrery.language.error.ErrorCode;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import org.bson.BsonDocument;
+import org.bson.BsonValue;
+
+/** Every stage by its name. */
+final class Stages {
+  /** Reads the specification of a stage; one that stands for others gives several. */
+  interface Parser {
+    List<Stage> parse(String name, BsonValue argument, PipelineContext context);
+  }
+
+  private static final Map<String, Parser> TABLE =
+      Map.ofEntries( // sorted by name
+          entry("$addFields", AddFieldsStage::parse),
+          entry("$bucket", BucketStages::parse),
+          entry("$bucketAuto", BucketAutoStage::parse),
+          entry("$changeStream", Stages::refuseChangeStream),
+          entry("$collStats", SourceStage::parseCollectionStatistics),
+          entry("$count", Shorthands::parseCount),
+          entry("$currentOp", SourceStage::parseCurrentOperations),
+          entry("$densify", DensifyParser::parse),
+          entry("$documents", DocumentsStage::parse),
+          entry("$facet", FacetStage::parse),
+          entry("$fill", FillStages::parse),
+          entry("$geoNear", Stages::refuseNear),
+          entry("$graphLookup", GraphLookupParser::parse),
+          entry("$group", GroupStage::parse),
+          entry("$indexStats", SourceStage::parseIndexStatistics),
+          entry("$limit", LimitStage::parse),
+          entry("$listLocalSessions", SourceStage::parseLocalSessions),
+          entry("$listSessions", SourceStage::parseSessions),
+          entry("$lookup", LookupParser::parse),
+          entry("$match", MatchStage::parse),
+          entry("$merge", MergeParser::parse),
+          entry("$mergeCursors", Stages::refuseMergeCursors),
+          entry("$out", OutStage::parse),
+          entry("$planCacheStats", SourceStage::parsePlanCacheStatistics),
+          entry("$project", ProjectStage::parse),
+          entry("$queue", Stages::refuseQueue),
+          entry("$redact", RedactStage::parse),
+          entry("$replaceRoot", ReplaceRootStage::parse),
+          entry("$replaceWith", ReplaceRootStage::parseWith),
+          entry("$sample", SampleStage::parse),
+          entry("$set", AddFieldsStage::parse),
+          entry("$setWindowFields", SetWindowFieldsStage::parse),
+          entry("$skip", SkipStage::parse),
+          entry("$sort", SortStage::parse),
+          entry("$sortByCount", Shorthands::parseSortByCount),
+          entry("$unionWith", UnionWithStage::parse),
+          entry("$unset", ProjectStage::parseUnset),
+          entry("$unwind", UnwindStage::parse));
+
+  /** Known to MongoDB, not to us. */
+  private static final Set<String> LACKING =
+      Set.of(
+          "$changeStreamSplitLargeEvent",
+          "$listSampledQueries",
+          "$listSearchIndexes",
+          "$queryStats",
+          "$search",
+          "$searchMeta",
+          "$shardedDataDistribution",
+          "$vectorSearch");
+
+  private Stages() {}
+
+  static Set<String> names() {
+    return TABLE.keySet();
+  }
+
+  /** Refuses what is no stage at all. */
+  static void requireForm(BsonDocument stage) {
+    if (stage.size() != 1) {
+      throw new CommandException(
+          ErrorCode.LOCATION_40323,
+          "A pipeline stage specification object must contain exactly one field.");
+    }
+    String name = stage.getFirstKey();
+    if (LACKING.contains(name)) {
+      throw new CommandException(
+          ErrorCode.NOT_IMPLEMENTED, "pipeline stage '" + name + "' is not implemented yet");
+    }
+    if (!TABLE.containsKey(name)) {
+      throw new CommandException(
+          ErrorCode.LOCATION_40324, "Unrecognized pipeline stage name: '" + name + "'");
+    }
+  }
+
+  static List<Stage> parse(String name, BsonValue argument, PipelineContext context) {
+    return TABLE.get(name).parse(name, argument, context);
+  }
+
+  private static List<Stage> refuseNear(String name, BsonValue argument, PipelineContext context) {
+    throw new CommandException(
+        ErrorCode.INDEX_NOT_FOUND, "$geoNear requires a 2d or 2dsphere index, but none were found");
+  }
+
+  private static List<Stage> refuseChangeStream(
+      String name, BsonValue argument, PipelineContext context) {
+    if (!argument.isDocument()) {
+      throw new CommandException(
+          ErrorCode.LOCATION_6188500,
+          "$changeStream must take a nested object but found: " + BsonText.element(name, argument));
+    }
+    throw new CommandException(
+        ErrorCode.NOT_IMPLEMENTED, "pipeline stage '$changeStream' is not implemented yet");
+  }
+
+  private static List<Stage> refuseQueue(String name, BsonValue argument, PipelineContext context) {
+    // The quote that nobody opened is MongoDB's.
+    throw new CommandException(
+        ErrorCode.LOCATION_5491300, "$queue' is not allowed in user requests");
+  }
+
+  private static List<Stage> refuseMergeCursors(
+      String name, BsonValue argument, PipelineContext context) {
+    throw new CommandException(
+        ErrorCode.LOCATION_17026, "$mergeCursors stage expected an object as argument");
+  }
+}

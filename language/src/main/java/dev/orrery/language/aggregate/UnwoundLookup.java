@@ -1,0 +1,67 @@
+package dev.orrery.language.aggregate;
+
+import dev.orrery.language.aggregate.stage.DocumentStream;
+import dev.orrery.language.aggregate.stage.Documents;
+import java.util.List;
+import org.bson.BsonDocument;
+import org.bson.BsonInt64;
+import org.bson.BsonNull;
+import org.bson.BsonValue;
+import org.jspecify.annotations.Nullable;
+
+/** A $lookup that unwinds: each document comes once for every one that is found for it. */
+final class UnwoundLookup implements DocumentStream {
+  private final LookupStage.Target target;
+  private final DocumentStream input;
+  private final ForeignDocuments foreign;
+  private @Nullable BsonDocument local;
+  private @Nullable DocumentStream found;
+  private long count;
+
+  UnwoundLookup(LookupStage stage, DocumentStream input, ForeignDocuments foreign) {
+    this.target = stage.target();
+    this.input = input;
+    this.foreign = foreign;
+  }
+
+  @Override
+  public @Nullable BsonDocument next() {
+    for (; ; ) {
+      if (found == null) {
+        local = input.next();
+        if (local == null) {
+          return null;
+        }
+        found = foreign.open(local);
+        count = 0;
+      }
+      BsonDocument next = found.next();
+      if (next != null) {
+        return withIndex(Documents.with(local, target.as(), next), new BsonInt64(count++));
+      }
+      closeFound();
+      if (count == 0 && target.unwind().isKept()) {
+        return withIndex(Documents.with(local, target.as(), null), BsonNull.VALUE);
+      }
+    }
+  }
+
+  private BsonDocument withIndex(BsonDocument document, BsonValue position) {
+    List<String> index = target.unwind().index();
+    return index == null ? document : Documents.with(document, index, position);
+  }
+
+  private void closeFound() {
+    if (found != null) {
+      found.close();
+      found = null;
+    }
+  }
+
+  @Override
+  public void close() {
+    closeFound();
+    foreign.close();
+    input.close();
+  }
+}

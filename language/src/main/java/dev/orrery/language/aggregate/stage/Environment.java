@@ -1,0 +1,73 @@
+package dev.orrery.language.aggregate.stage;
+
+import dev.orrery.value.Namespace;
+import dev.orrery.value.RawDocument;
+import java.util.List;
+import java.util.concurrent.Executor;
+import java.util.concurrent.RejectedExecutionException;
+import org.bson.BsonDocument;
+import org.jspecify.annotations.Nullable;
+
+/** What a pipeline reaches beyond the documents it is given: collections and the server itself. */
+public interface Environment extends KnownCollections {
+  /** Raw documents one after the other. */
+  interface RawStream extends AutoCloseable {
+    /** The next document, or null at the end. */
+    @Nullable RawDocument next();
+
+    @Override
+    void close();
+  }
+
+  /** Some of the documents that a query asks for; any thread may read them. */
+  interface RawPart {
+    /**
+     * @param check called before each document; throws when no more are wanted
+     */
+    RawStream open(Runnable check);
+  }
+
+  /** The documents of a collection that a query asks for; none when there is no collection. */
+  RawStream read(Namespace namespace, SourceQuery query);
+
+  /**
+   * The same in parts that several threads may read side by side: one after the other they give
+   * what {@link #read} gives. There is one part if more are not worth it.
+   */
+  default List<RawPart> readParts(Namespace namespace, SourceQuery query) {
+    return List.of(check -> read(namespace, query));
+  }
+
+  /** Runs tasks on threads that have nothing else to do; refuses them when there is none. */
+  default Executor spareThreads() {
+    return task -> {
+      throw new RejectedExecutionException("there are no further threads");
+    };
+  }
+
+  /** Whether an index of the collection begins with that field. */
+  boolean hasIndex(Namespace namespace, String field);
+
+  /** The result of $collStats with that specification. */
+  BsonDocument collectionStatistics(Namespace namespace, BsonDocument specification);
+
+  /** The result of $indexStats. */
+  List<BsonDocument> indexStatistics(Namespace namespace);
+
+  /** What the server does right now, as $currentOp prints it. */
+  List<BsonDocument> currentOperations(BsonDocument specification);
+
+  /**
+   * The sessions of this server, as $listLocalSessions prints them.
+   *
+   * @param owners whose, as {@code user@database}; empty for those of the user who asks, null for
+   *     everybody's
+   */
+  List<BsonDocument> sessions(@Nullable List<String> owners);
+
+  /** What plans are kept for queries on a collection, which must be there. */
+  List<BsonDocument> planCache(Namespace namespace);
+
+  /** Where $out and $merge write. */
+  Output output();
+}

@@ -1,0 +1,2 @@
+/** Dates, time zones, units of time, and the texts of dates. */
+package dev.orrery.language.date;

@@ -1,0 +1,2 @@
+/** Filters, projections, sort patterns and collations: what a read asks of documents. */
+package dev.orrery.language.query;

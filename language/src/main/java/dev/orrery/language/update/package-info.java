@@ -1,0 +1,2 @@
+/** The update language: operators, replacement documents, pipelines, and what upserts insert. */
+package dev.orrery.language.update;

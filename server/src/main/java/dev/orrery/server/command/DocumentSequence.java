@@ -1,7 +1,0 @@
-package dev.orrery.server.command;
-
-import dev.orrery.storage.value.RawDocument;
-import java.util.List;
-
-/** A kind-1 section of OP_MSG: documents that stand for an array field of the body. */
-public record DocumentSequence(String name, List<RawDocument> documents) {}

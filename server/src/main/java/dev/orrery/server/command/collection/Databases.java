@@ -1,0 +1,216 @@
+package dev.orrery.server.command.collection;
+
+import dev.orrery.language.error.CommandException;
+import dev.orrery.language.error.ErrorCode;
+import dev.orrery.language.query.Equalities;
+import dev.orrery.language.query.Filter;
+import dev.orrery.server.operation.ProfileSettings;
+import dev.orrery.server.throughput.CosmosRule;
+import dev.orrery.server.throughput.DatabaseThroughputs;
+import dev.orrery.server.throughput.Provisioning;
+import dev.orrery.storage.CollectionStore;
+import dev.orrery.storage.StorageEngine;
+import dev.orrery.storage.WriteOperation;
+import dev.orrery.storage.catalog.CollectionInfo;
+import dev.orrery.storage.catalog.IndexSpec;
+import dev.orrery.value.FieldPath;
+import dev.orrery.value.Namespace;
+import dev.orrery.value.RawDocument;
+import dev.orrery.value.RawValue;
+import java.util.List;
+import java.util.SortedSet;
+import java.util.TreeSet;
+import org.bson.BsonDocument;
+import org.jspecify.annotations.Nullable;
+
+/** Collections as commands see them: found by name, and created by the first write. */
+public final class Databases {
+  /** What the retryable writes of sessions did; the server's own. */
+  public static final Namespace RETRY_RECORDS = new Namespace("config", "transactions");
+
+  /** Without the capability for 16 MB. */
+  private static final int COSMOS_DOCUMENT_BYTES_MAX = 2 << 20;
+
+  private final StorageEngine engine;
+  private final Provisioning provisioning;
+  private final DatabaseThroughputs throughputs;
+  private final ProfileSettings profiles;
+  private final Validators validators = new Validators();
+
+  /** Without limits of throughput. */
+  public Databases(StorageEngine engine) {
+    this(engine, Provisioning.EXTENDED, new DatabaseThroughputs(engine));
+  }
+
+  /** With MongoDB's default of what is slow. */
+  public Databases(
+      StorageEngine engine, Provisioning provisioning, DatabaseThroughputs throughputs) {
+    this(
+        engine,
+        provisioning,
+        throughputs,
+        new ProfileSettings(ProfileSettings.SLOW_MILLIS_DEFAULT));
+  }
+
+  public Databases(
+      StorageEngine engine,
+      Provisioning provisioning,
+      DatabaseThroughputs throughputs,
+      ProfileSettings profiles) {
+    this.engine = engine;
+    this.provisioning = provisioning;
+    this.throughputs = throughputs;
+    this.profiles = profiles;
+  }
+
+  public Provisioning provisioning() {
+    return provisioning;
+  }
+
+  public Validators validators() {
+    return validators;
+  }
+
+  public DatabaseThroughputs throughputs() {
+    return throughputs;
+  }
+
+  /** What is profiled in each of them. */
+  public ProfileSettings profiles() {
+    return profiles;
+  }
+
+  /** The throughput of a collection that is created without saying so, as the catalog keeps it. */
+  public BsonDocument newThroughput(String database) {
+    return provisioning.ofNewCollection(throughputs.of(database)).toBson();
+  }
+
+  /** Refuses a change of a single document that names no single partition key, as Cosmos does. */
+  public void requireTarget(CollectionStore collection, Filter filter) {
+    String path = collection.info().partitionKey();
+    if (path == null || !provisioning.isInForce(CosmosRule.TARGETED_WRITES)) {
+      return;
+    }
+    List<RawValue> values = Equalities.fixedValues(filter, FieldPath.parse(path));
+    if (values == null || values.size() != 1) {
+      throw new CommandException(
+          ErrorCode.SHARD_KEY_NOT_FOUND, "query in command must target a single shard key");
+    }
+  }
+
+  /** The size that a stored document may have. */
+  public int documentBytesMax() {
+    return provisioning.isInForce(CosmosRule.DOCUMENT_SIZE)
+        ? COSMOS_DOCUMENT_BYTES_MAX
+        : NewDocument.BYTES_MAX;
+  }
+
+  /** Refuses a document that is larger than Cosmos DB takes. */
+  public void requireSize(RawDocument document) {
+    if (document.length() > documentBytesMax()) {
+      throw new CommandException(
+          ErrorCode.INVALID_LENGTH,
+          "Error=16, Details='Response status code does not indicate success:"
+              + " RequestEntityTooLarge (413); Substatus: 0; Reason: (Message: {\"Errors\":[\"Request"
+              + " size is too large\"]})");
+    }
+  }
+
+  /** Refuses a document that cannot be given to a partition, or not as Cosmos DB does it. */
+  public void requireStorable(WriteOperation.Insert insert) {
+    requireSize(insert.document());
+    String path = insert.collection().info().partitionKey();
+    if (path == null) {
+      return;
+    }
+    RawValue key = insert.key().partitionKey();
+    PartitionKeyRules.requireNoArray(key);
+    boolean isMissing = key == null;
+    if (isMissing && provisioning.isInForce(CosmosRule.DOCUMENT_SHARD_KEY)) {
+      throw new CommandException(
+          ErrorCode.SHARD_KEY_NOT_FOUND, "document does not contain shard key at '" + path + "'");
+    }
+  }
+
+  public StorageEngine engine() {
+    return engine;
+  }
+
+  /** The collection or view, or null when there is none. */
+  public @Nullable CollectionStore find(String database, String collection) {
+    return engine.find(new Namespace(database, collection));
+  }
+
+  /** Whether there is a collection or view of that full name. */
+  public boolean exists(String namespace) {
+    int dot = namespace.indexOf('.');
+    return find(namespace.substring(0, dot), namespace.substring(dot + 1)) != null;
+  }
+
+  /** The collection or view, or NamespaceNotFound in MongoDB's words. */
+  public CollectionStore require(String database, String collection) {
+    CollectionStore found = find(database, collection);
+    if (found == null) {
+      throw new CommandException(
+          ErrorCode.NAMESPACE_NOT_FOUND, "ns does not exist: " + database + "." + collection);
+    }
+    return found;
+  }
+
+  /** The collection, created with defaults if it is missing. */
+  public CollectionStore findOrCreate(String database, String collection) {
+    var namespace = new Namespace(database, collection);
+    for (; ; ) {
+      CollectionStore found = engine.find(namespace);
+      if (found != null) {
+        return found;
+      }
+      CollectionStore created = create(namespace, plain(database));
+      if (created != null) {
+        return created;
+      }
+    }
+  }
+
+  private CollectionInfo.Creation plain(String database) {
+    return new CollectionInfo.Creation(
+        new BsonDocument(), null, List.of(IndexSpec.idIndex()), 1, newThroughput(database));
+  }
+
+  /** Creates a collection or view; null when the name is taken. */
+  public @Nullable CollectionStore create(Namespace namespace, CollectionInfo.Creation creation) {
+    requireNewName(namespace.database());
+    return engine.create(namespace, creation);
+  }
+
+  /** Refuses a database whose name differs from another one only in case. */
+  public void requireNewName(String database) {
+    for (String other : names()) {
+      if (other.equalsIgnoreCase(database) && !other.equals(database)) {
+        throw new CommandException(
+            ErrorCode.DATABASE_DIFFER_CASE,
+            "db already exists with different case already have: [%s] trying to create [%s]"
+                .formatted(other, database));
+      }
+    }
+  }
+
+  /** All databases that have a collection, or were created by name. */
+  public SortedSet<String> names() {
+    var names = new TreeSet<>(throughputs.names());
+    for (CollectionStore collection : engine.collections()) {
+      if (collection.info().namespace().equals(RETRY_RECORDS)) {
+        continue; // the server's own, which makes no database
+      }
+      names.add(collection.info().namespace().database());
+    }
+    return names;
+  }
+
+  /** The collections and views of a database, sorted by name. */
+  public List<CollectionStore> in(String database) {
+    return engine.collections().stream()
+        .filter(one -> one.info().namespace().database().equals(database))
+        .toList();
+  }
+}

@@ -1,0 +1,24 @@
+package dev.orrery.server.command.cosmos;
+
+import dev.orrery.server.command.Command;
+import java.util.List;
+
+/** The commands about partitions and throughput: those of Cosmos DB, and our own. */
+public final class CosmosCommands {
+  private CosmosCommands() {}
+
+  public static List<Command> list(CosmosServices services) {
+    var collections = new PartitionedCollections(services.databases());
+    return List.of( // sorted by command name
+        new CustomActionCommand(services, collections),
+        new EnableShardingCommand(),
+        new GetLastRequestStatisticsCommand(),
+        new ListPartitionsCommand(services.databases()),
+        new MergePartitionsCommand(services.databases()),
+        new PartitionOfCommand(services.databases()),
+        new RuStatisticsCommand(services),
+        new SetPartitionThroughputCommand(services.databases()),
+        new ShardCollectionCommand(services.databases(), collections),
+        new SplitPartitionCommand(services.databases(), collections));
+  }
+}

@@ -1,0 +1,213 @@
+package dev.orrery.server.command.data;
+
+import dev.orrery.language.aggregate.stage.Output;
+import dev.orrery.language.error.CommandException;
+import dev.orrery.language.error.ErrorCode;
+import dev.orrery.language.query.Collation;
+import dev.orrery.language.query.Filter;
+import dev.orrery.language.query.FilterContext;
+import dev.orrery.language.query.FilterParser;
+import dev.orrery.server.command.CommandContext;
+import dev.orrery.server.command.collection.DocumentValidator;
+import dev.orrery.server.command.collection.NewDocument;
+import dev.orrery.server.command.collection.PartitionKeyRules;
+import dev.orrery.server.command.collection.WriteFailures;
+import dev.orrery.server.command.collection.WriteTarget;
+import dev.orrery.server.plan.DocumentCursor;
+import dev.orrery.server.plan.PlanResult;
+import dev.orrery.server.plan.Query;
+import dev.orrery.server.plan.QueryPlan;
+import dev.orrery.storage.CollectionStore;
+import dev.orrery.storage.StoredDocument;
+import dev.orrery.storage.WriteOperation;
+import dev.orrery.storage.WriteOutcome;
+import dev.orrery.storage.catalog.CollectionInfo;
+import dev.orrery.storage.catalog.IndexSpec;
+import dev.orrery.value.Namespace;
+import dev.orrery.value.RawDocument;
+import java.util.List;
+import java.util.UUID;
+import java.util.concurrent.ThreadLocalRandom;
+import org.bson.BsonArray;
+import org.bson.BsonBoolean;
+import org.bson.BsonDocument;
+import org.jspecify.annotations.Nullable;
+
+/** Where the $out and $merge of one aggregate command write. */
+final class AggregateOutput implements Output {
+  private final DataServices services;
+  private final DocumentWriter writer;
+  private final CommandClock clock;
+  private final boolean isUnchecked;
+
+  AggregateOutput(DataServices services, CommandContext context, boolean isUnchecked) {
+    this.services = services;
+    this.writer = new DocumentWriter(services.databases().engine(), context);
+    this.clock = new CommandClock(services);
+    this.isUnchecked = isUnchecked;
+  }
+
+  private @Nullable CollectionStore find(Namespace target) {
+    return services.databases().find(target.database(), target.collection());
+  }
+
+  @Override
+  public void requireWritable(Namespace target) {
+    CollectionStore found = find(target);
+    if (found != null) {
+      WriteTarget.requireCollection(found);
+    }
+  }
+
+  @Override
+  public void insert(Namespace target, BsonDocument document) {
+    insert(services.databases().findOrCreate(target.database(), target.collection()), document);
+  }
+
+  private void insert(CollectionStore collection, BsonDocument document) {
+    RawDocument prepared = NewDocument.of(RawDocument.of(document), services.ids(), clock);
+    DocumentValidator validator = validator(collection.info());
+    if (validator != null) {
+      validator.requireValid(prepared);
+    }
+    var insert = new WriteOperation.Insert(collection, prepared);
+    services.databases().requireStorable(insert);
+    writer.insert(insert);
+  }
+
+  private @Nullable DocumentValidator validator(CollectionInfo info) {
+    return isUnchecked ? null : services.databases().validators().find(info);
+  }
+
+  @Override
+  public @Nullable Existing find(Namespace target, BsonDocument key) {
+    return Replanning.run(() -> findOnce(target, key));
+  }
+
+  private @Nullable Existing findOnce(Namespace target, BsonDocument key) {
+    CollectionStore collection = find(target);
+    if (collection == null) {
+      return null;
+    }
+    var conditions = new BsonArray();
+    key.forEach(
+        (path, value) -> conditions.add(new BsonDocument(path, new BsonDocument("$eq", value))));
+    var filter = RawDocument.of(new BsonDocument("$and", conditions));
+    Filter parsed = FilterParser.parse(filter, FilterContext.DEFAULT);
+    Query query = Query.of(collection, parsed, filter).with(Collation.SIMPLE);
+    QueryPlan plan = services.planner().plan(query);
+    try (DocumentCursor cursor = plan.open(writer.execution(services, collection, plan))) {
+      PlanResult found = cursor.next();
+      return found == null ? null : new Stored(collection, found.stored());
+    }
+  }
+
+  /** A document of the target. */
+  private final class Stored implements Existing {
+    private final CollectionStore collection;
+    private final StoredDocument stored;
+
+    Stored(CollectionStore collection, StoredDocument stored) {
+      this.collection = collection;
+      this.stored = stored;
+    }
+
+    @Override
+    public BsonDocument document() {
+      return stored.document().toBsonDocument();
+    }
+
+    @Override
+    public boolean replace(BsonDocument after) {
+      RawDocument prepared = NewDocument.of(RawDocument.of(after), services.ids(), clock);
+      DocumentValidator validator = validator(collection.info());
+      if (validator != null) {
+        validator.requireValid(stored.document(), prepared);
+      }
+      services.databases().requireSize(prepared);
+      PartitionKeyRules.requireNoArrayAfterUpdate(collection, prepared);
+      if (!PartitionKeyRules.isSameKey(collection, stored.document(), prepared)) {
+        throw PartitionKeyRules.changedByMerge(collection, prepared);
+      }
+      if (prepared.equals(stored.document())) {
+        return true;
+      }
+      WriteOutcome outcome =
+          writer.commit(new WriteOperation.Replace(collection, stored, prepared));
+      if (outcome.isApplied() || outcome.status() == WriteOutcome.Status.CONFLICT) {
+        return outcome.isApplied();
+      }
+      throw WriteFailures.of(outcome, collection.info(), prepared);
+    }
+  }
+
+  @Override
+  public Replacement replace(Namespace target) {
+    requireWritable(target);
+    return new NewCollection(target);
+  }
+
+  /** The collection that $out fills before it takes the place of its target. */
+  private final class NewCollection implements Replacement {
+    private final Namespace target;
+    private final Namespace name;
+    private final CollectionStore collection;
+    private boolean isCommitted;
+
+    NewCollection(Namespace target) {
+      this.target = target;
+      var random = ThreadLocalRandom.current();
+      // A random UUID of the usual form: version 4, variant 2.
+      long high = random.nextLong() & ~0xF000L | 0x4000L;
+      long low = random.nextLong() >>> 2 | Long.MIN_VALUE;
+      this.name = new Namespace(target.database(), "tmp.agg_out." + new UUID(high, low));
+      CollectionStore old = find(target);
+      this.collection = services.databases().create(name, creation(old));
+    }
+
+    private CollectionInfo.Creation creation(@Nullable CollectionStore old) {
+      if (old == null) {
+        return new CollectionInfo.Creation(
+            temporary(new BsonDocument()),
+            null,
+            List.of(IndexSpec.idIndex()),
+            1,
+            services.databases().newThroughput(target.database()));
+      }
+      CollectionInfo info = old.info();
+      return new CollectionInfo.Creation(
+          temporary(info.options()),
+          info.partitionKey(),
+          info.readyIndexes(),
+          old.partitions().size(),
+          info.throughput());
+    }
+
+    /** So that the next start drops it when this one ends before the rename. */
+    private static BsonDocument temporary(BsonDocument options) {
+      return options.clone().append(CollectionInfo.TEMPORARY, BsonBoolean.TRUE);
+    }
+
+    @Override
+    public void insert(BsonDocument document) {
+      AggregateOutput.this.insert(collection, document);
+    }
+
+    @Override
+    public void commit() {
+      isCommitted = services.databases().engine().rename(collection, name, target, true);
+      if (!isCommitted) {
+        requireWritable(target); // it may have become a view
+        throw new CommandException(
+            ErrorCode.NAMESPACE_NOT_FOUND, "Source collection " + name + " does not exist");
+      }
+    }
+
+    @Override
+    public void close() {
+      if (!isCommitted) {
+        services.databases().engine().drop(collection);
+      }
+    }
+  }
+}

@@ -1,0 +1,205 @@
+package dev.orrery.server.command.data;
+
+import dev.orrery.lane.Lane;
+import dev.orrery.language.error.CommandException;
+import dev.orrery.language.error.ErrorCode;
+import dev.orrery.server.command.CommandContext;
+import dev.orrery.server.command.collection.CappedLimits;
+import dev.orrery.server.command.collection.WriteFailures;
+import dev.orrery.server.plan.Execution;
+import dev.orrery.server.plan.QueryPlan;
+import dev.orrery.server.plan.Targets;
+import dev.orrery.server.throughput.MeteredRead;
+import dev.orrery.storage.CollectionStore;
+import dev.orrery.storage.CommitResult;
+import dev.orrery.storage.PartitionStatistics;
+import dev.orrery.storage.PartitionStore;
+import dev.orrery.storage.RecordCursor;
+import dev.orrery.storage.StorageEngine;
+import dev.orrery.storage.StoredDocument;
+import dev.orrery.storage.WorkMeter;
+import dev.orrery.storage.WriteBatch;
+import dev.orrery.storage.WriteOperation;
+import dev.orrery.storage.WriteOutcome;
+import dev.orrery.value.RawDocument;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/** Commits the changes of one command, and keeps capped collections within their limits. */
+final class DocumentWriter {
+  private final StorageEngine engine;
+  private final CommandContext context;
+  private final @Nullable StatementLog statements;
+  private final WorkMeter meter = new WorkMeter();
+
+  /** For a write that is carried out each time it is sent. */
+  DocumentWriter(StorageEngine engine, CommandContext context) {
+    this(engine, context, null);
+  }
+
+  /**
+   * @param statements of a write that a client may send twice; null for any other
+   */
+  DocumentWriter(StorageEngine engine, CommandContext context, @Nullable StatementLog statements) {
+    this.engine = engine;
+    this.context = context;
+    this.statements = statements;
+  }
+
+  /** Refuses a statement that may change many documents: it cannot be told how far it came. */
+  void requireSingle(boolean isSingle, String otherwise) {
+    if (!isSingle && statements != null) {
+      throw new CommandException(
+          ErrorCode.INVALID_OPTIONS, "Cannot use (or request) retryable writes with " + otherwise);
+    }
+  }
+
+  /** What the session calls the statement at that place of the command. */
+  int statementId(int index) {
+    return context.statementId(index);
+  }
+
+  /** Keeps the document before or after the change with the statement, to answer with it again. */
+  void keepImage(boolean isNew) {
+    if (statements != null) {
+      statements.keepImage(isNew);
+    }
+  }
+
+  /** The surroundings of a plan that finds what to write. */
+  Execution execution(DataServices services, CollectionStore collection, QueryPlan plan) {
+    Execution execution = services.execution(context, true);
+    context.operation().planned(plan);
+    execution.prepareForWrites();
+    context.work().owe(new MeteredRead(collection, execution, plan.isPointRead()));
+    return execution;
+  }
+
+  /** What the statement at that place did when it ran before; null when it has to run. */
+  @Nullable RetryRecord begin(int index) {
+    if (statements == null) {
+      return null;
+    }
+    int id = context.statementId(index);
+    statements.begin(List.of(id));
+    return statements.done(id);
+  }
+
+  /** Names the statements that the next commit has an operation for each. */
+  void begin(List<Integer> places) {
+    if (statements != null) {
+      statements.begin(places.stream().map(context::statementId).toList());
+    }
+  }
+
+  WorkMeter meter() {
+    return meter;
+  }
+
+  /** Whether the client may repeat the command, and knows it by a number. */
+  boolean isRetryable() {
+    return context.sessionFields().txnNumber() != null;
+  }
+
+  /** Refuses a statement for which no request units are left. */
+  void admit(Targets targets) {
+    context.work().admitStatement(targets);
+  }
+
+  void checkDeadline() {
+    context.operation().check();
+  }
+
+  /** Commits; the reply to the client will wait until the commit is on disk. */
+  List<WriteOutcome> commit(List<WriteOperation> operations, WriteBatch.OnFailure onFailure) {
+    long terms = meter.termsAdded() + meter.termsRemoved();
+    var batch = new WriteBatch(operations, onFailure);
+    CommitResult result =
+        statements == null ? engine.commit(batch, meter) : statements.commit(engine, batch, meter);
+    terms = meter.termsAdded() + meter.termsRemoved() - terms;
+    context.work().wrote(operations, result, terms);
+    if (result.lsn() > 0) {
+      context.awaitDurable(result);
+    }
+    return result.outcomes();
+  }
+
+  /** Gives up a document that cannot be read any more; false when there is no such document. */
+  boolean discard(CollectionStore collection, DocumentKey key) {
+    long lsn = engine.discard(collection, key.partitionKey(), key.id());
+    if (lsn > 0) {
+      context.awaitDurable(lsn);
+    }
+    return lsn > 0;
+  }
+
+  WriteOutcome commit(WriteOperation operation) {
+    return commit(List.of(operation), WriteBatch.OnFailure.APPLY_NONE).get(0);
+  }
+
+  /** Inserts one document into a collection of any kind; throws when it cannot be. */
+  void insert(WriteOperation.Insert insert) {
+    CollectionStore collection = insert.collection();
+    for (; ; ) {
+      WriteOutcome outcome =
+          CappedLimits.of(collection.info()).isCapped() ? insertCapped(insert) : commit(insert);
+      if (outcome.isApplied()) {
+        return;
+      }
+      if (outcome.status() != WriteOutcome.Status.CONFLICT) {
+        throw WriteFailures.of(outcome, collection.info(), insert.document());
+      }
+      requireExists(collection);
+    }
+  }
+
+  /** Refuses to go on with a collection that was dropped meanwhile. */
+  static void requireExists(CollectionStore collection) {
+    if (!collection.exists()) {
+      throw new CommandException(
+          ErrorCode.QUERY_PLAN_KILLED, "collection dropped. UUID " + collection.info().uuid());
+    }
+  }
+
+  /** The insert and the deletion of the oldest documents, in one batch. */
+  WriteOutcome insertCapped(WriteOperation.Insert insert) {
+    CollectionStore collection = insert.collection();
+    Lane.requireMayWait(); // for others who insert, and for the disk with them
+    // Else two inserts would push out the same documents. There is one partition, and nobody else
+    // takes its monitor: an index build that held it would hold inserts up for as long.
+    synchronized (collection.partitions().get(0)) {
+      var operations = new ArrayList<WriteOperation>();
+      for (StoredDocument oldest : pushedOut(collection, insert.document())) {
+        operations.add(new WriteOperation.Delete(collection, oldest));
+      }
+      operations.add(insert);
+      List<WriteOutcome> outcomes = commit(operations, WriteBatch.OnFailure.APPLY_NONE);
+      return outcomes.stream()
+          .filter(outcome -> outcome.status() != WriteOutcome.Status.NOT_APPLIED)
+          .reduce((first, second) -> second.isApplied() ? first : second)
+          .orElseThrow();
+    }
+  }
+
+  private List<StoredDocument> pushedOut(CollectionStore collection, RawDocument document) {
+    CappedLimits limits = CappedLimits.of(collection.info());
+    PartitionStore partition = collection.partitions().get(0);
+    PartitionStatistics statistics = partition.statistics();
+    long documents = statistics.documents() + 1;
+    long bytes = statistics.bytes() + document.length();
+    var oldest = new ArrayList<StoredDocument>();
+    RecordCursor records = null;
+    while (documents > 1 && !limits.allows(documents, bytes)) {
+      records = records == null ? partition.scan(false) : records;
+      StoredDocument next = records.next(meter);
+      if (next == null) {
+        break;
+      }
+      oldest.add(next);
+      documents--;
+      bytes -= next.document().length();
+    }
+    return oldest;
+  }
+}

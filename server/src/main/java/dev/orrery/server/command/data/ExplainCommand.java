@@ -1,0 +1,144 @@
+package dev.orrery.server.command.data;
+
+import dev.orrery.language.error.CommandException;
+import dev.orrery.language.error.ErrorCode;
+import dev.orrery.server.command.Command;
+import dev.orrery.server.command.CommandContext;
+import dev.orrery.server.command.CommandReader;
+import dev.orrery.server.command.Envelope;
+import dev.orrery.server.command.FieldErrors;
+import dev.orrery.server.command.Request;
+import dev.orrery.server.command.ServerFacts;
+import dev.orrery.server.command.Workers;
+import dev.orrery.server.plan.ExplainVerbosity;
+import dev.orrery.value.RawDocument;
+import dev.orrery.value.RawElements;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletionStage;
+import org.bson.BsonBoolean;
+import org.bson.BsonDocument;
+import org.bson.BsonInt32;
+import org.bson.BsonString;
+
+/** {@code explain}: how another command would be carried out. */
+public final class ExplainCommand implements Command {
+  private static final Spec SPEC = Spec.of("explain", Access.READ, Trait.STABLE_API);
+  private static final Map<String, ExplainVerbosity> VERBOSITIES =
+      Map.of(
+          "queryPlanner", ExplainVerbosity.QUERY_PLANNER,
+          "executionStats", ExplainVerbosity.EXECUTION_STATS,
+          "allPlansExecution", ExplainVerbosity.ALL_PLANS_EXECUTION);
+  private static final int PORT_DEFAULT = 27017;
+
+  private final ServerFacts facts;
+  private final Workers workers;
+  private final ViewReader aggregations;
+  private final Map<String, Explainable> commands = new HashMap<>();
+
+  ExplainCommand(
+      ServerFacts facts, Workers workers, ViewReader aggregations, List<Explainable> commands) {
+    this.facts = facts;
+    this.workers = workers;
+    this.aggregations = aggregations;
+    for (Explainable command : commands) {
+      this.commands.put(command.spec().name(), command);
+      command.spec().aliases().forEach(alias -> this.commands.put(alias, command));
+    }
+  }
+
+  @Override
+  public Spec spec() {
+    return SPEC;
+  }
+
+  @Override
+  public BsonDocument run(CommandContext context, CommandReader body) {
+    return start(context, body).toCompletableFuture().join();
+  }
+
+  @Override
+  public CompletionStage<BsonDocument> start(CommandContext context, CommandReader body) {
+    RawDocument command = body.requireRawDocument("explain");
+    String verbosity =
+        body.oneOf("verbosity", List.copyOf(VERBOSITIES.keySet()), "allPlansExecution");
+    body.finish();
+    Request request = Request.message(context.connection(), command, List.of());
+    String name = request.commandName();
+    if (name.equals("aggregate")) {
+      requireNoneTwice(command); // or another command would be explained than was allowed
+      return aggregate(context, command.toBsonDocument(), VERBOSITIES.get(verbosity));
+    }
+    Explainable explainable = commands.get(name);
+    if (explainable == null) {
+      throw new CommandException(
+          ErrorCode.COMMAND_NOT_FOUND, "Explain failed due to unknown command: " + name);
+    }
+    BsonDocument onView = explainable.onView(context, reader(context, explainable, request));
+    if (onView != null) {
+      return aggregate(context, onView, VERBOSITIES.get(verbosity));
+    }
+    CommandReader inner = reader(context, explainable, request);
+    return workers.run(
+        () -> {
+          BsonDocument reply = explainable.explain(context, inner, VERBOSITIES.get(verbosity));
+          BsonDocument written = command.toBsonDocument();
+          written.put("$db", new BsonString(context.database()));
+          return addServer(context, reply.append("command", written));
+        });
+  }
+
+  private static void requireNoneTwice(RawDocument command) {
+    var seen = new HashSet<String>();
+    RawElements fields = command.elements();
+    while (fields.next()) {
+      if (!seen.add(fields.name())) {
+        throw FieldErrors.duplicate("aggregate." + fields.name());
+      }
+    }
+  }
+
+  private static CommandReader reader(
+      CommandContext context, Explainable command, Request request) {
+    var reader = CommandReader.ofCommand(command.spec(), context.database(), request);
+    Envelope.read(reader, command.spec().has(Trait.RETRYABLE_WRITE));
+    return reader;
+  }
+
+  private CompletionStage<BsonDocument> aggregate(
+      CommandContext context, BsonDocument command, ExplainVerbosity verbosity) {
+    command.remove("$db");
+    return aggregations
+        .explain(context, command.append("explain", BsonBoolean.TRUE), verbosity)
+        .thenApply(reply -> addServer(context, reply));
+  }
+
+  private BsonDocument addServer(CommandContext context, BsonDocument reply) {
+    String address = facts.hostFor(context.connection());
+    int colon = address.lastIndexOf(':');
+    String host = colon < 0 ? address : address.substring(0, colon);
+    int port = colon < 0 ? PORT_DEFAULT : Integer.parseInt(address.substring(colon + 1));
+    var server =
+        new BsonDocument("host", new BsonString(host))
+            .append("port", new BsonInt32(port))
+            .append("version", new BsonString(ServerFacts.MONGODB_VERSION))
+            .append("gitVersion", new BsonString(facts.version()));
+    return reply.append("serverInfo", server).append("serverParameters", parameters());
+  }
+
+  /** The limits in force, by the names of MongoDB's parameters. */
+  private static BsonDocument parameters() {
+    var bytes = new BsonInt32(100 << 20);
+    return new BsonDocument("internalQueryFacetBufferSizeBytes", bytes)
+        .append("internalQueryFacetMaxOutputDocSizeBytes", bytes)
+        .append("internalLookupStageIntermediateDocumentMaxSizeBytes", bytes)
+        .append("internalDocumentSourceGroupMaxMemoryBytes", bytes)
+        .append("internalQueryMaxBlockingSortMemoryUsageBytes", bytes)
+        .append("internalQueryProhibitBlockingMergeOnMongoS", new BsonInt32(0))
+        .append("internalQueryMaxAddToSetBytes", bytes)
+        .append("internalDocumentSourceSetWindowFieldsMaxMemoryBytes", bytes)
+        .append("internalQueryFrameworkControl", new BsonString("forceClassicEngine"));
+  }
+}

@@ -1,0 +1,273 @@
+package dev.orrery.server.command.data;
+
+import dev.orrery.language.error.CommandException;
+import dev.orrery.language.update.UpdateClock;
+import dev.orrery.server.command.Command;
+import dev.orrery.server.command.CommandContext;
+import dev.orrery.server.command.CommandReader;
+import dev.orrery.server.command.collection.CappedLimits;
+import dev.orrery.server.command.collection.DocumentValidator;
+import dev.orrery.server.command.collection.NewDocument;
+import dev.orrery.server.command.collection.WriteFailures;
+import dev.orrery.server.command.collection.WriteTarget;
+import dev.orrery.storage.CollectionStore;
+import dev.orrery.storage.WriteBatch;
+import dev.orrery.storage.WriteOperation;
+import dev.orrery.storage.WriteOutcome;
+import dev.orrery.value.RawDocument;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletionStage;
+import org.bson.BsonDocument;
+import org.jspecify.annotations.Nullable;
+
+/** {@code insert}: new documents, each of which may fail on its own. */
+public final class InsertCommand implements Command {
+  private static final Spec SPEC =
+      Spec.of("insert", Access.WRITE, Trait.STABLE_API, Trait.RETRYABLE_WRITE);
+
+  /** What is committed at once: partitions are locked no longer than this takes. */
+  private static final int CHUNK_DOCUMENTS_MAX = 1000;
+
+  private static final int CHUNK_BYTES_MAX = 4 << 20;
+  private static final int SHORT_DOCUMENTS_MAX = 20;
+  private static final int SHORT_BYTES_MAX = 64 << 10;
+
+  private final DataServices services;
+  private final UpdateClock clock;
+
+  public InsertCommand(DataServices services) {
+    this.services = services;
+    this.clock = new CommandClock(services);
+  }
+
+  @Override
+  public Spec spec() {
+    return SPEC;
+  }
+
+  /** What an insert asks for. */
+  private record Params(
+      String collection,
+      List<RawDocument> documents,
+      boolean isOrdered,
+      boolean isUnchecked,
+      boolean keepsEmptyTimestamps) {
+    static Params parse(CommandReader body) {
+      var params =
+          new Params(
+              body.collection("insert"),
+              body.requireDocuments("documents"),
+              body.bool("ordered", true),
+              body.safeBool("bypassDocumentValidation", false),
+              body.safeBool("bypassEmptyTsReplacement", false));
+      body.ignore("stmtId", "stmtIds", "isTimeseriesNamespace");
+      body.reject("encryptionInformation", "collectionUUID");
+      body.finish();
+      BulkReply.requireSize(params.documents.size());
+      return params;
+    }
+
+    boolean isShort() {
+      long bytes = 0;
+      if (documents.size() > SHORT_DOCUMENTS_MAX) {
+        return false;
+      }
+      for (RawDocument document : documents) {
+        bytes += document.length();
+      }
+      return bytes <= SHORT_BYTES_MAX;
+    }
+  }
+
+  @Override
+  public BsonDocument run(CommandContext context, CommandReader body) {
+    return start(context, body).toCompletableFuture().join();
+  }
+
+  @Override
+  public CompletionStage<BsonDocument> start(CommandContext context, CommandReader body) {
+    Params params = Params.parse(body);
+    WriteTarget.requireName(context.database(), params.collection);
+    context.operation().consistsOf(params.documents.size());
+    return RetryableWrites.once(
+        context,
+        services,
+        writer -> {
+          var bulk = new Bulk(context, params, writer);
+          return services.workers().runOrResume(params.isShort(), () -> bulk.run().toInsertReply());
+        });
+  }
+
+  /** One insert at work. What would have to wait on an event loop goes on elsewhere. */
+  private final class Bulk {
+    private final CommandContext context;
+    private final Params params;
+    private final DocumentWriter writer;
+    private final BulkReply reply = new BulkReply();
+    private CollectionStore collection;
+    private @Nullable DocumentValidator validator;
+
+    /** The documents to be committed next, and the place of each in the command. */
+    private final List<WriteOperation.Insert> chunk = new ArrayList<>();
+
+    private final List<Integer> places = new ArrayList<>();
+    private long chunkBytes;
+    private int chunkDocumentsMax = CHUNK_DOCUMENTS_MAX;
+    private int next;
+
+    Bulk(CommandContext context, Params params, DocumentWriter writer) {
+      this.context = context;
+      this.params = params;
+      this.writer = writer;
+    }
+
+    BulkReply run() {
+      if (collection == null) {
+        open();
+      }
+      while (next < params.documents.size() && !isStopped()) {
+        context.operation().check();
+        step(next);
+      }
+      flush();
+      return reply;
+    }
+
+    /** Takes the next document; when this has to be called again, it was taken or it was not. */
+    private void step(int place) {
+      try {
+        if (writer.begin(place) != null) {
+          reply.repeat(context.statementId(place), 1);
+          next++;
+          return;
+        }
+        WriteOperation.Insert prepared = prepare(params.documents.get(place));
+        next++;
+        add(place, prepared);
+      } catch (CommandException e) {
+        BulkReply.requireGoingOn(e);
+        flush();
+        if (!isStopped()) {
+          reply.fail(place, e);
+        }
+        next = place + 1;
+      }
+    }
+
+    private void open() {
+      CollectionStore found =
+          services.databases().findOrCreate(context.database(), params.collection);
+      validator =
+          params.isUnchecked || found.info().isView()
+              ? null
+              : services.databases().validators().find(found.info());
+      // Where units are limited each document waits for what the one before has cost.
+      chunkDocumentsMax = context.work().isLimited(found) ? 1 : CHUNK_DOCUMENTS_MAX;
+      collection = found; // last, as to compile the validator may need another thread
+    }
+
+    private boolean isStopped() {
+      return params.isOrdered && reply.hasFailures();
+    }
+
+    private WriteOperation.Insert prepare(RawDocument document) {
+      WriteTarget.requireCollection(collection);
+      RawDocument prepared =
+          NewDocument.of(document, services.ids(), params.keepsEmptyTimestamps ? null : clock);
+      if (validator != null) {
+        validator.requireValid(prepared);
+      }
+      var insert = new WriteOperation.Insert(collection, prepared);
+      services.databases().requireStorable(insert);
+      context.work().admitInsert(insert);
+      return insert;
+    }
+
+    private void add(int place, WriteOperation.Insert insert) {
+      chunk.add(insert);
+      places.add(place);
+      chunkBytes += insert.document().length();
+      if (chunk.size() >= chunkDocumentsMax || chunkBytes >= CHUNK_BYTES_MAX) {
+        flush();
+      }
+    }
+
+    private void flush() {
+      while (!chunk.isEmpty() && !isStopped()) {
+        commit();
+        if (!chunk.isEmpty() && !collection.exists()) {
+          open();
+          recheck();
+        }
+      }
+      chunk.clear();
+      places.clear();
+      chunkBytes = 0;
+    }
+
+    /** Another collection of this name may have another partition key, and its own conditions. */
+    private void recheck() {
+      for (int i = 0; i < chunk.size() && !isStopped(); ) {
+        try {
+          chunk.set(i, new WriteOperation.Insert(collection, chunk.get(i).document()));
+          services.databases().requireStorable(chunk.get(i));
+          i++;
+        } catch (CommandException e) {
+          chunk.remove(i);
+          reply.fail(places.remove(i), e);
+        }
+      }
+    }
+
+    /** Commits the chunk and leaves in it what met a split, to be tried again. */
+    private void commit() {
+      List<WriteOutcome> outcomes =
+          CappedLimits.of(collection.info()).isCapped() ? commitCapped() : commitChunk();
+      var again = new ArrayList<WriteOperation.Insert>();
+      var againPlaces = new ArrayList<Integer>();
+      boolean isAfterConflict = false;
+      for (int i = 0; i < outcomes.size(); i++) {
+        WriteOutcome outcome = outcomes.get(i);
+        isAfterConflict |= outcome.status() == WriteOutcome.Status.CONFLICT;
+        boolean isUntried = outcome.status() == WriteOutcome.Status.NOT_APPLIED;
+        if (outcome.isApplied()) {
+          reply.count(1);
+        } else if (outcome.status() == WriteOutcome.Status.CONFLICT
+            || isUntried && isAfterConflict) {
+          again.add(chunk.get(i));
+          againPlaces.add(places.get(i));
+        } else if (!isUntried) {
+          RawDocument document = chunk.get(i).document();
+          reply.fail(places.get(i), WriteFailures.of(outcome, collection.info(), document));
+        }
+      }
+      chunk.clear();
+      chunk.addAll(again);
+      places.clear();
+      places.addAll(againPlaces);
+    }
+
+    private List<WriteOutcome> commitChunk() {
+      writer.begin(places);
+      return writer.commit(
+          List.copyOf(chunk),
+          params.isOrdered ? WriteBatch.OnFailure.STOP : WriteBatch.OnFailure.CONTINUE);
+    }
+
+    private List<WriteOutcome> commitCapped() {
+      var outcomes = new ArrayList<WriteOutcome>();
+      boolean isFailed = false;
+      for (int i = 0; i < chunk.size(); i++) {
+        writer.begin(places.get(i));
+        WriteOutcome outcome =
+            isFailed && params.isOrdered
+                ? WriteOutcome.NOT_APPLIED
+                : writer.insertCapped(chunk.get(i));
+        isFailed |= !outcome.isApplied();
+        outcomes.add(outcome);
+      }
+      return outcomes;
+    }
+  }
+}

@@ -1,0 +1,139 @@
+package dev.orrery.server.command.data;
+
+import dev.orrery.server.command.collection.Databases;
+import dev.orrery.server.session.Session;
+import dev.orrery.server.session.SessionId;
+import dev.orrery.server.session.Sessions;
+import dev.orrery.storage.CollectionStore;
+import dev.orrery.storage.PartitionStore;
+import dev.orrery.storage.RecordCursor;
+import dev.orrery.storage.StorageEngine;
+import dev.orrery.storage.StoredDocument;
+import dev.orrery.storage.WorkMeter;
+import dev.orrery.storage.WriteBatch;
+import dev.orrery.storage.WriteOperation;
+import dev.orrery.storage.catalog.CollectionInfo;
+import dev.orrery.value.RawDocument;
+import dev.orrery.value.RawValue;
+import java.time.Clock;
+import java.util.List;
+import org.bson.BsonBinary;
+import org.bson.BsonDocument;
+import org.bson.BsonInt32;
+import org.bson.BsonString;
+import org.bson.UuidRepresentation;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The documents of {@code config.transactions}, which say what the retryable writes of each session
+ * did. docs/adr/0004-retryable-writes.md says why they are documents.
+ */
+public final class RetryRecords {
+  private final Databases databases;
+  private final Clock clock;
+
+  public RetryRecords(Databases databases, Clock clock) {
+    this.databases = databases;
+    this.clock = clock;
+  }
+
+  /** The collection, made with the first record. */
+  private CollectionStore collection() {
+    for (; ; ) {
+      CollectionStore found = find();
+      if (found != null) {
+        return found;
+      }
+      // Without an index, even that on _id: records are read by key and cost no index terms.
+      var creation =
+          new CollectionInfo.Creation(new BsonDocument(), null, List.of(), 1, new BsonDocument());
+      databases.engine().create(Databases.RETRY_RECORDS, creation);
+    }
+  }
+
+  private @Nullable CollectionStore find() {
+    return databases.find(Databases.RETRY_RECORDS.database(), Databases.RETRY_RECORDS.collection());
+  }
+
+  /** A record that is stored, or null. */
+  @Nullable RetryRecord find(SessionId session, int block) {
+    CollectionStore collection = find();
+    StoredDocument stored = collection == null ? null : read(collection, session, block);
+    return stored == null ? null : RetryRecord.of(stored.document().toBsonDocument());
+  }
+
+  /** Puts a record in the place of what is stored, as one part of a batch. */
+  WriteOperation replace(SessionId session, int block, Change change) {
+    CollectionStore collection = collection();
+    StoredDocument stored = read(collection, session, block);
+    RetryRecord before = stored == null ? null : RetryRecord.of(stored.document().toBsonDocument());
+    BsonDocument after = change.apply(before).toBson(id(session, block), clock.millis());
+    return stored == null
+        ? new WriteOperation.Insert(collection, RawDocument.of(after))
+        : new WriteOperation.Replace(collection, stored, RawDocument.of(after));
+  }
+
+  /** What becomes of a record; null is one that does not exist yet. */
+  @FunctionalInterface
+  interface Change {
+    RetryRecord apply(@Nullable RetryRecord before);
+  }
+
+  private static @Nullable StoredDocument read(
+      CollectionStore collection, SessionId session, int block) {
+    RawValue id = RawDocument.of(new BsonDocument("_id", id(session, block))).field("_id");
+    PartitionStore partition = collection.partitionOf(null);
+    return partition.find(collection.primaryKey(null, id), new WorkMeter());
+  }
+
+  private static BsonDocument id(SessionId session, int block) {
+    return new BsonDocument("id", new BsonBinary(session.id()))
+        .append("owner", new BsonString(session.owner()))
+        .append("block", new BsonInt32(block));
+  }
+
+  /** Removes what a session that ended left. */
+  public void forget(SessionId session) {
+    CollectionStore collection = find();
+    for (int block = 0; collection != null; block++) {
+      StoredDocument stored = read(collection, session, block);
+      if (stored == null) {
+        return;
+      }
+      delete(collection, stored);
+    }
+  }
+
+  private void delete(CollectionStore collection, StoredDocument stored) {
+    StorageEngine engine = databases.engine();
+    engine.commit(WriteBatch.of(new WriteOperation.Delete(collection, stored)), new WorkMeter());
+  }
+
+  /** Takes up the sessions of the last run, and removes what is too old to be asked for. */
+  public void load(Sessions sessions) {
+    CollectionStore collection = find();
+    if (collection == null) {
+      return;
+    }
+    long oldest = clock.millis() - Sessions.TIMEOUT.toMillis();
+    RecordCursor records = collection.partitionOf(null).scan(false);
+    var meter = new WorkMeter();
+    for (StoredDocument stored = records.next(meter);
+        stored != null;
+        stored = records.next(meter)) {
+      BsonDocument document = stored.document().toBsonDocument();
+      if (document.getDateTime("lastWriteDate").getValue() < oldest) {
+        delete(collection, stored);
+      } else {
+        Session session = sessions.use(sessionOf(document.getDocument("_id")));
+        session.keepsRecords();
+      }
+    }
+  }
+
+  private static SessionId sessionOf(BsonDocument id) {
+    BsonBinary uuid = id.getBinary("id");
+    return new SessionId(
+        uuid.asUuid(UuidRepresentation.STANDARD), id.getString("owner").getValue());
+  }
+}

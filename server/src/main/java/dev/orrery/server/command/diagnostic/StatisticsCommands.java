@@ -1,0 +1,19 @@
+package dev.orrery.server.command.diagnostic;
+
+import dev.orrery.server.command.Command;
+import dev.orrery.server.command.collection.Databases;
+import java.util.List;
+import java.util.function.LongSupplier;
+
+/** The commands that count and measure what is stored. */
+public final class StatisticsCommands {
+  private StatisticsCommands() {}
+
+  public static List<Command> list(Databases databases, LongSupplier nanoClock) {
+    return List.of( // sorted by command name
+        new CollStatsCommand(databases),
+        new DataSizeCommand(databases, nanoClock),
+        new DbStatsCommand(databases),
+        new FileMd5Command(databases));
+  }
+}

@@ -1,0 +1,121 @@
+package dev.orrery.server.command.schema;
+
+import dev.orrery.language.error.CommandException;
+import dev.orrery.language.error.ErrorCode;
+import dev.orrery.language.number.Numbers;
+import dev.orrery.server.command.Command;
+import dev.orrery.server.command.CommandContext;
+import dev.orrery.server.command.CommandReader;
+import dev.orrery.server.command.RawNumbers;
+import dev.orrery.server.command.collection.Databases;
+import dev.orrery.server.command.collection.ViewErrors;
+import dev.orrery.storage.CollectionStore;
+import dev.orrery.storage.PartitionStore;
+import dev.orrery.storage.RecordCursor;
+import dev.orrery.storage.StorageEngine;
+import dev.orrery.storage.StoredDocument;
+import dev.orrery.storage.WorkMeter;
+import dev.orrery.storage.WriteBatch;
+import dev.orrery.storage.WriteOperation;
+import dev.orrery.storage.catalog.IndexSpec;
+import dev.orrery.value.RawValue;
+import java.util.ArrayList;
+import java.util.List;
+import org.bson.BsonBoolean;
+import org.bson.BsonDocument;
+
+/**
+ * {@code convertToCapped}: limits a collection to a size. The oldest documents that do not fit go,
+ * and so do all indexes but that on {@code _id}, as in MongoDB.
+ */
+final class ConvertToCappedCommand implements Command {
+  private static final int DELETES_PER_COMMIT = 500;
+
+  private final Databases databases;
+
+  ConvertToCappedCommand(Databases databases) {
+    this.databases = databases;
+  }
+
+  @Override
+  public Spec spec() {
+    return Spec.of("convertToCapped", Access.ADMIN, Trait.LONG);
+  }
+
+  @Override
+  public BsonDocument run(CommandContext context, CommandReader body) {
+    String collection = body.collection("convertToCapped");
+    long size = size(body.value("size"));
+    body.ignoreRest();
+    body.finish();
+    requireSize(size);
+    CollectionStore found = databases.find(context.database(), collection);
+    ViewErrors.requireCollection(found);
+    if (found == null) {
+      throw new CommandException(
+          ErrorCode.NAMESPACE_NOT_FOUND,
+          "source collection %s.%s does not exist".formatted(context.database(), collection));
+    }
+    requireUnpartitioned("convertToCapped", found);
+    StorageEngine engine = databases.engine();
+    engine.update(found, info -> info.withOptions(capped(info.options(), size)));
+    for (IndexSpec index : found.info().readyIndexes()) {
+      if (!index.isIdIndex()) {
+        engine.dropIndex(found, index.name());
+      }
+    }
+    trim(engine, found, size);
+    context.awaitDurable(engine.lastLsn());
+    return new BsonDocument();
+  }
+
+  /** A capped collection is one sequence of documents, and all ids in it differ. */
+  static void requireUnpartitioned(String command, CollectionStore collection) {
+    if (collection.info().partitionKey() != null) {
+      throw new CommandException(
+          ErrorCode.ILLEGAL_OPERATION, "You can't " + command + " a sharded collection");
+    }
+  }
+
+  /** What is no number counts as none. */
+  static long size(RawValue value) {
+    return value == null || !value.isNumber() ? 0 : RawNumbers.toLong(value);
+  }
+
+  static void requireSize(long size) {
+    if (size <= 0) {
+      throw CollectionOptions.invalid("Capped collection size must be greater than zero");
+    }
+  }
+
+  private static BsonDocument capped(BsonDocument before, long size) {
+    var options =
+        new BsonDocument("capped", BsonBoolean.TRUE).append("size", Numbers.intOrLong(size));
+    before.forEach(options::putIfAbsent);
+    return options;
+  }
+
+  private static void trim(StorageEngine engine, CollectionStore collection, long size) {
+    for (PartitionStore partition : collection.partitions()) {
+      long surplus = partition.statistics().bytes() - size;
+      RecordCursor cursor = partition.scan(false);
+      var meter = new WorkMeter();
+      while (surplus > 0) {
+        List<WriteOperation> deletes = new ArrayList<>();
+        StoredDocument next = null;
+        while (surplus > 0 && deletes.size() < DELETES_PER_COMMIT) {
+          next = cursor.next(meter);
+          if (next == null) {
+            break;
+          }
+          surplus -= next.document().length();
+          deletes.add(new WriteOperation.Delete(collection, next));
+        }
+        engine.commit(new WriteBatch(deletes, WriteBatch.OnFailure.CONTINUE), meter);
+        if (next == null) {
+          break;
+        }
+      }
+    }
+  }
+}

@@ -1,0 +1,137 @@
+package dev.orrery.server.command.schema;
+
+import dev.orrery.language.error.CommandException;
+import dev.orrery.language.error.ErrorCode;
+import dev.orrery.server.throughput.CosmosRule;
+import dev.orrery.server.throughput.CosmosRules;
+import dev.orrery.storage.catalog.IndexSpec;
+import java.nio.charset.StandardCharsets;
+import java.util.List;
+import java.util.Set;
+import org.bson.BsonValue;
+import org.jspecify.annotations.Nullable;
+
+/** What Cosmos DB refuses about indexes that MongoDB takes; in force in the profile cosmos. */
+public final class CosmosIndexRules {
+  static final int UNIQUE_MAX = 10;
+  static final int UNIQUE_PATHS_MAX = 16;
+  static final int UNIQUE_PATH_BYTES_MAX = 60;
+
+  private static final String TTL_PATH = "_ts";
+
+  /** Kinds that Cosmos DB lacks; 2dsphere and wildcards it has. */
+  private static final Set<String> KINDS = Set.of("text", "2d", "hashed");
+
+  private final CosmosRules rules;
+
+  public CosmosIndexRules(CosmosRules rules) {
+    this.rules = rules;
+  }
+
+  /**
+   * What the indexes are for.
+   *
+   * @param partitionKey null without one
+   * @param uniqueBefore how many unique indexes there are
+   */
+  public record Subject(@Nullable String partitionKey, int uniqueBefore, boolean hasDocuments) {}
+
+  public void require(Subject subject, List<IndexSpec> added) {
+    int unique = subject.uniqueBefore;
+    for (IndexSpec index : added) {
+      if (index.isIdIndex()) {
+        continue;
+      }
+      if (rules.isInForce(CosmosRule.INDEX_KINDS)) {
+        requireKind(index);
+      }
+      requirePaths(index);
+      if (index.isUnique() && rules.isInForce(CosmosRule.UNIQUE_INDEXES)) {
+        unique++;
+        requireUnique(subject, index);
+      }
+    }
+    if (unique > UNIQUE_MAX) {
+      throw refused("A collection can have at most %d unique indexes".formatted(UNIQUE_MAX));
+    }
+  }
+
+  private static void requireKind(IndexSpec index) {
+    if (index.isSparse()) {
+      throw refused("The 'sparse' option is not supported.");
+    }
+    if (index.collation() != null) {
+      throw refused("The 'collation' option is not supported.");
+    }
+    if (index.partialFilter() != null && !index.isUnique()) {
+      throw refused("The 'partialFilterExpression' option is supported on unique indexes only.");
+    }
+    for (BsonValue kind : index.keyPattern().values()) {
+      if (kind.isString() && KINDS.contains(kind.asString().getValue())) {
+        throw refused("Indexes of type '%s' are not supported.".formatted(number(kind)));
+      }
+    }
+  }
+
+  private void requirePaths(IndexSpec index) {
+    Set<String> paths = index.keyPattern().keySet();
+    if (rules.isInForce(CosmosRule.COMPOUND_NESTED_PATHS)
+        && paths.size() > 1
+        && paths.stream().anyMatch(path -> path.contains("."))) {
+      throw refused("Compound index does not currently support nested documents or arrays.");
+    }
+    if (rules.isCosmos()
+        && index.document().containsKey("expireAfterSeconds")
+        && paths.equals(Set.of(TTL_PATH))) {
+      // Documents would never expire: better no index than one that does nothing.
+      throw new CommandException(
+          ErrorCode.NOT_IMPLEMENTED,
+          "documents cannot expire by '_ts' here; let them expire by a date of their own");
+    }
+  }
+
+  private static void requireUnique(Subject subject, IndexSpec index) {
+    if (subject.hasDocuments) {
+      throw refused("Cannot create unique index when collection contains documents");
+    }
+    String key = subject.partitionKey;
+    if (key != null && !index.keyPattern().containsKey(key)) {
+      throw refused(
+          "cannot create unique index over {%s} with shard key pattern { %s : 1.0 }"
+              .formatted(pattern(index), key));
+    }
+    int bytes = 0;
+    for (String path : index.keyPattern().keySet()) {
+      bytes += path.getBytes(StandardCharsets.UTF_8).length;
+    }
+    if (index.keyPattern().size() > UNIQUE_PATHS_MAX || bytes > UNIQUE_PATH_BYTES_MAX) {
+      throw refused(
+          "A unique index can have at most %d paths of %d bytes together"
+              .formatted(UNIQUE_PATHS_MAX, UNIQUE_PATH_BYTES_MAX));
+    }
+  }
+
+  /** {@code a : 1.0, b : 1.0}. */
+  private static String pattern(IndexSpec index) {
+    var text = new StringBuilder();
+    index
+        .keyPattern()
+        .forEach(
+            (path, direction) ->
+                text.append(text.isEmpty() ? "" : ", ")
+                    .append(path)
+                    .append(" : ")
+                    .append(number(direction)));
+    return text.toString();
+  }
+
+  private static String number(BsonValue direction) {
+    return direction.isNumber()
+        ? String.valueOf(direction.asNumber().doubleValue())
+        : direction.asString().getValue();
+  }
+
+  private static CommandException refused(String message) {
+    return new CommandException(ErrorCode.CANNOT_CREATE_INDEX, message);
+  }
+}

@@ -1,0 +1,291 @@
+package dev.orrery.server.command.schema;
+
+import dev.orrery.language.error.BsonText;
+import dev.orrery.language.error.CommandException;
+import dev.orrery.language.error.ErrorCode;
+import dev.orrery.server.command.Command;
+import dev.orrery.server.command.CommandContext;
+import dev.orrery.server.command.CommandReader;
+import dev.orrery.server.command.RawNumbers;
+import dev.orrery.server.command.collection.Databases;
+import dev.orrery.server.command.collection.DuplicateKeys;
+import dev.orrery.server.command.collection.ViewErrors;
+import dev.orrery.server.operation.Operation;
+import dev.orrery.storage.CollectionStore;
+import dev.orrery.storage.StorageException;
+import dev.orrery.storage.UniqueViolationException;
+import dev.orrery.storage.catalog.CollectionInfo;
+import dev.orrery.storage.catalog.IndexKeyException;
+import dev.orrery.storage.catalog.IndexSpec;
+import dev.orrery.value.Namespace;
+import dev.orrery.value.RawDocument;
+import dev.orrery.value.RawTypes;
+import dev.orrery.value.RawValue;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.UUID;
+import java.util.function.Supplier;
+import org.bson.BsonBoolean;
+import org.bson.BsonDocument;
+import org.bson.BsonInt32;
+import org.bson.BsonString;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * {@code createIndexes}: builds indexes while reads and writes go on, and creates the collection if
+ * there is none.
+ */
+final class CreateIndexesCommand implements Command {
+  private static final int MEMBERS_MAX = 50;
+
+  private final Databases databases;
+  private final Supplier<UUID> ids;
+
+  /**
+   * @param ids names index builds in error messages
+   */
+  CreateIndexesCommand(Databases databases, Supplier<UUID> ids) {
+    this.databases = databases;
+    this.ids = ids;
+  }
+
+  @Override
+  public Spec spec() {
+    return Spec.of("createIndexes", Access.WRITE, Trait.LONG, Trait.STABLE_API, Trait.TRANSACTION);
+  }
+
+  @Override
+  public BsonDocument run(CommandContext context, CommandReader body) {
+    String collection = body.collection("createIndexes");
+    List<RawDocument> given = body.requireDocuments("indexes");
+    boolean dropsUnknown = body.safeBool("ignoreUnknownIndexOptions", false);
+    body.ignore("v", "commitQuorum", "returnOnStart", "collectionUUID");
+    requireIgnored(body);
+    body.finish();
+    var namespace = new Namespace(context.database(), collection);
+    SystemNames.requireWritable(namespace.database(), collection);
+    if (given.isEmpty()) {
+      throw new CommandException(ErrorCode.BAD_VALUE, "Must specify at least one index to create");
+    }
+    var specs = new ArrayList<BsonDocument>();
+    given.forEach(spec -> specs.add(IndexDefinition.parse(spec, dropsUnknown)));
+    given.forEach(spec -> IndexRules.requireExpiry(spec.toBsonDocument()));
+    BsonDocument reply = create(context.operation(), namespace, specs);
+    context.awaitDurable(databases.engine().lastLsn());
+    return reply;
+  }
+
+  /** What changes nothing must have the right type all the same. */
+  private static void requireIgnored(CommandReader body) {
+    body.int64("v", 2);
+    body.optionalBool("returnOnStart", false);
+    requireCommitQuorum(body.value("commitQuorum"));
+  }
+
+  /** Every quorum is met at once. */
+  private static void requireCommitQuorum(@Nullable RawValue quorum) {
+    if (quorum == null || quorum.type() == RawTypes.STRING) {
+      return;
+    }
+    if (!quorum.isNumber()) {
+      throw new CommandException(
+          ErrorCode.FAILED_TO_PARSE, "commitQuorum has to be a number or a string");
+    }
+    long members = RawNumbers.toLong(quorum);
+    if (members < 0 || members > MEMBERS_MAX) {
+      throw new CommandException(
+          ErrorCode.FAILED_TO_PARSE,
+          "commitQuorum has to be a non-negative number and not greater than " + MEMBERS_MAX);
+    }
+  }
+
+  private BsonDocument create(Operation operation, Namespace namespace, List<BsonDocument> specs) {
+    for (; ; ) {
+      CollectionStore found = databases.find(namespace.database(), namespace.collection());
+      boolean isNew = found == null;
+      if (isNew) {
+        // A bad index must not leave a new collection behind.
+        missing(new Build(namespace, null, ids.get(), operation), specs, List.of());
+        found = databases.findOrCreate(namespace.database(), namespace.collection());
+      }
+      try {
+        return create(operation, found, specs, isNew);
+      } catch (StorageException e) {
+        if (e.reason() != StorageException.Reason.COLLECTION_DROPPED) {
+          throw e;
+        }
+      }
+      operation.check(); // it was dropped before anything was done: begin anew
+    }
+  }
+
+  /**
+   * @throws StorageException COLLECTION_DROPPED when that happened before the build began
+   */
+  private BsonDocument create(
+      Operation operation,
+      CollectionStore collection,
+      List<BsonDocument> specs,
+      boolean isNewCollection) {
+    if (collection.info().isView()) {
+      throw ViewErrors.notSupported("Cannot create indexes on a view");
+    }
+    var build = new Build(collection.info().namespace(), collection, ids.get(), operation);
+    synchronized (collection) { // two clients may ask for the same index at once
+      if (!collection.exists()) {
+        throw new StorageException(
+            StorageException.Reason.COLLECTION_DROPPED, build.namespace + " was dropped");
+      }
+      List<BsonDocument> existing = existing(collection);
+      List<IndexSpec> missing = missing(build, specs, existing);
+      int before = existing.size();
+      if (missing.isEmpty()) {
+        return counts(before, before).append("note", new BsonString("all indexes already exist"));
+      }
+      new CosmosIndexRules(databases.provisioning().rules()).require(subject(build), missing);
+      build(build, missing);
+      BsonDocument reply =
+          counts(before, before + missing.size())
+              .append("createdCollectionAutomatically", BsonBoolean.valueOf(isNewCollection));
+      if (missing.size() != specs.size()) {
+        reply.append("note", new BsonString("index already exists"));
+      }
+      return reply;
+    }
+  }
+
+  private static CosmosIndexRules.Subject subject(Build build) {
+    if (build.collection == null) {
+      return new CosmosIndexRules.Subject(null, 0, false);
+    }
+    CollectionInfo info = build.collection.info();
+    long unique =
+        info.indexes().stream()
+            .map(CollectionInfo.IndexEntry::spec)
+            .filter(index -> index.isUnique() && !index.isIdIndex())
+            .count();
+    return new CosmosIndexRules.Subject(info.partitionKey(), (int) unique, build.hasDocuments());
+  }
+
+  private static BsonDocument counts(int before, int after) {
+    return new BsonDocument("numIndexesBefore", new BsonInt32(before))
+        .append("numIndexesAfter", new BsonInt32(after));
+  }
+
+  private static List<BsonDocument> existing(CollectionStore collection) {
+    return collection.info().indexes().stream()
+        .map(CollectionInfo.IndexEntry::spec)
+        .map(IndexSpec::document)
+        .toList();
+  }
+
+  /** One build, which messages name by its id and that of the collection. */
+  private record Build(
+      Namespace namespace, @Nullable CollectionStore collection, UUID id, Operation operation) {
+    BsonDocument options() {
+      return collection == null ? new BsonDocument() : collection.info().options();
+    }
+
+    boolean hasDocuments() {
+      return collection != null
+          && collection.partitions().stream().anyMatch(one -> one.statistics().documents() > 0);
+    }
+
+    /** Over documents a failure is one of the build; MongoDB has a shorter way without any. */
+    CommandException failed(CommandException cause) {
+      return hasDocuments() ? named(cause) : cause;
+    }
+
+    /** Whoever drops a collection ends the builds that are under way there. */
+    CommandException dropped() {
+      return named(
+          new CommandException(
+              ErrorCode.INDEX_BUILD_ABORTED,
+              "Collection %s(%s) is being dropped".formatted(namespace, collection.info().uuid())));
+    }
+
+    private CommandException named(CommandException cause) {
+      return new CommandException(
+          cause.code(),
+          "Index build failed: %s: Collection %s ( %s ) :: caused by :: %s"
+              .formatted(id, namespace, collection.info().uuid(), cause.getMessage()),
+          cause.details());
+    }
+  }
+
+  /** Those that are not there yet, in the form in which they are kept. */
+  private static List<IndexSpec> missing(
+      Build build, List<BsonDocument> specs, List<BsonDocument> existing) {
+    BsonDocument inherited = build.options().getDocument("collation", null);
+    var wanted = new ArrayList<BsonDocument>();
+    for (BsonDocument spec : specs) {
+      BsonDocument resolved = IndexDefinition.withCollation(spec, inherited);
+      IndexRules.requireIdCollation(resolved, inherited);
+      IndexRules.require(resolved, build.options());
+      IndexKeyPattern.requireSupported(resolved.getDocument("key"));
+      BsonDocument fixed = IndexDefinition.fix(resolved);
+      boolean isThere =
+          fixed.containsKey("clustered")
+              || (build.collection == null && IndexKeyPattern.isId(fixed.getDocument("key")))
+              || IndexConflicts.exists(build.namespace.toString(), existing, fixed);
+      if (!isThere) {
+        wanted.add(fixed);
+      }
+    }
+    requireDistinct(build, wanted, existing);
+    return wanted.stream().map(IndexSpec::of).toList();
+  }
+
+  private static void requireDistinct(
+      Build build, List<BsonDocument> wanted, List<BsonDocument> existing) {
+    var before = new ArrayList<>(existing);
+    for (BsonDocument spec : wanted) {
+      try {
+        IndexKeyPattern.requireHashable(
+            spec.getDocument("key"), IndexDefinition.isTrue(spec, "unique"));
+        if (IndexConflicts.exists(build.namespace.toString(), before, spec)) {
+          throw twice(build, spec);
+        }
+      } catch (CommandException e) {
+        throw build.failed(e);
+      }
+      before.add(spec);
+    }
+  }
+
+  private static CommandException twice(Build build, BsonDocument spec) {
+    return build.hasDocuments()
+        ? new CommandException(
+            ErrorCode.OPERATION_FAILED,
+            "Cannot build two identical indexes. Try again without duplicate indexes.")
+        : new CommandException(
+            ErrorCode.INDEX_ALREADY_EXISTS,
+            "Identical index already exists: " + spec.getString("name").getValue());
+  }
+
+  private void build(Build build, List<IndexSpec> specs) {
+    try {
+      databases.engine().createIndexes(build.collection, specs, build.operation::check);
+    } catch (UniqueViolationException e) {
+      throw build.failed(DuplicateKeys.error(build.namespace, e.index(), e.key(), e.document()));
+    } catch (IndexKeyException e) {
+      throw build.failed(keyError(e));
+    } catch (CommandException killed) {
+      throw build.failed(killed);
+    } catch (StorageException e) {
+      throw e.reason() == StorageException.Reason.COLLECTION_DROPPED ? build.dropped() : e;
+    }
+  }
+
+  private static CommandException keyError(IndexKeyException problem) {
+    return switch (problem.reason()) {
+      case PARALLEL_ARRAYS ->
+          new CommandException(ErrorCode.CANNOT_INDEX_PARALLEL_ARRAYS, problem.getMessage());
+      case AMBIGUOUS_FIELD ->
+          new CommandException(
+              ErrorCode.LOCATION_16746,
+              problem.getMessage() + BsonText.stored(problem.array().toBsonDocument()));
+      case HASHED_ARRAY -> new CommandException(ErrorCode.LOCATION_16766, problem.getMessage());
+    };
+  }
+}

@@ -1,0 +1,46 @@
+package dev.orrery.server.command.schema;
+
+import dev.orrery.language.number.Numbers;
+import dev.orrery.server.command.CommandReader;
+import java.util.List;
+import org.bson.BsonDocument;
+import org.bson.BsonInt32;
+import org.bson.BsonString;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The {@code timeseries} of create, completed. The measurements are kept one by one as they come;
+ * only the options are those of MongoDB's buckets.
+ */
+final class TimeseriesOption {
+  private static final List<String> GRANULARITIES = List.of("seconds", "minutes", "hours");
+  private static final List<Integer> SPANS = List.of(3_600, 86_400, 2_592_000);
+
+  private TimeseriesOption() {}
+
+  static @Nullable BsonDocument read(@Nullable CommandReader body) {
+    if (body == null) {
+      return null;
+    }
+    String time = body.requireString("timeField");
+    String meta = body.string("metaField");
+    String granularity = body.oneOf("granularity", GRANULARITIES, null);
+    long span = body.atLeast("bucketMaxSpanSeconds", 1, 0);
+    long rounding = body.atLeast("bucketRoundingSeconds", 1, 0);
+    body.finish();
+    var options = new BsonDocument("timeField", new BsonString(time));
+    if (meta != null) {
+      options.append("metaField", new BsonString(meta));
+    }
+    if (span == 0) {
+      String chosen = granularity == null ? "seconds" : granularity;
+      return options
+          .append("granularity", new BsonString(chosen))
+          .append("bucketMaxSpanSeconds", new BsonInt32(SPANS.get(GRANULARITIES.indexOf(chosen))));
+    }
+    if (rounding != 0) {
+      options.append("bucketRoundingSeconds", Numbers.intOrLong(rounding));
+    }
+    return options.append("bucketMaxSpanSeconds", Numbers.intOrLong(span));
+  }
+}

@@ -1,0 +1,34 @@
+package dev.orrery.server.command.security;
+
+import dev.orrery.server.auth.Logins;
+import dev.orrery.server.command.Command;
+import dev.orrery.server.command.CommandContext;
+import dev.orrery.server.command.CommandReader;
+import java.util.concurrent.CompletionStage;
+import org.bson.BsonDocument;
+
+/** {@code saslStart}: the first message of a login with a password. */
+final class SaslStartCommand implements Command {
+  private final Logins logins;
+
+  SaslStartCommand(Logins logins) {
+    this.logins = logins;
+  }
+
+  @Override
+  public Spec spec() {
+    return Spec.of("saslStart", Access.ANONYMOUS, Trait.STABLE_API);
+  }
+
+  @Override
+  public BsonDocument run(CommandContext context, CommandReader body) {
+    return start(context, body).toCompletableFuture().join();
+  }
+
+  @Override
+  public CompletionStage<BsonDocument> start(CommandContext context, CommandReader body) {
+    Logins.Start start = SaslPayload.start(body, context.database());
+    body.finish();
+    return logins.start(context.connection().loginAttempt(), start).thenApply(SaslPayload::reply);
+  }
+}

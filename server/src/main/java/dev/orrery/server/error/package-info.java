@@ -1,2 +1,0 @@
-/** Errors as clients see them: MongoDB's codes, names and words. */
-package dev.orrery.server.error;

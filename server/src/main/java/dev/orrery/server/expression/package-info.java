@@ -1,2 +1,0 @@
-/** Aggregation expressions: parsed once into immutable trees, then evaluated per document. */
-package dev.orrery.server.expression;

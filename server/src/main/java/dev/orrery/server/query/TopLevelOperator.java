@@ -1,9 +1,0 @@
-package dev.orrery.server.query;
-
-import dev.orrery.storage.value.RawValue;
-
-/** How one operator that stands in place of a field is parsed. */
-interface TopLevelOperator {
-  /** The filter it stands for, or null if it asks for nothing ({@code $comment}). */
-  Filter parse(String name, RawValue argument, OperatorCall.Scope scope);
-}

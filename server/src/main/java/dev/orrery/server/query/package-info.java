@@ -1,2 +1,0 @@
-/** Filters, projections, sort patterns and collations: what a read asks of documents. */
-package dev.orrery.server.query;

@@ -1,0 +1,31 @@
+package dev.orrery.server.transfer.export;
+
+import com.mongodb.client.FindIterable;
+import com.mongodb.client.MongoClient;
+import dev.orrery.value.Namespace;
+import java.util.List;
+import org.bson.BsonDocument;
+import org.bson.BsonInt32;
+import org.bson.RawBsonDocument;
+
+/** Which documents of a collection are exported, and which of their fields. */
+public record ExportSelection(
+    BsonDocument query, BsonDocument sort, int skip, int limit, List<String> fields) {
+
+  FindIterable<RawBsonDocument> find(MongoClient client, Namespace namespace) {
+    var projection = new BsonDocument();
+    fields.forEach(
+        field -> projection.append(field.replaceAll("\\.\\d+(?=\\.|$)", ""), new BsonInt32(1)));
+    FindIterable<RawBsonDocument> found =
+        client
+            .getDatabase(namespace.database())
+            .getCollection(namespace.collection(), RawBsonDocument.class)
+            .find(query)
+            .skip(skip)
+            .limit(limit);
+    if (!sort.isEmpty()) {
+      found = found.sort(sort);
+    }
+    return projection.isEmpty() ? found : found.projection(projection);
+  }
+}

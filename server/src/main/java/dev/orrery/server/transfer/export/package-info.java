@@ -1,0 +1,2 @@
+/** What an export writes: dumps, archives, JSON, CSV. */
+package dev.orrery.server.transfer.export;

@@ -1,4 +1,0 @@
-package dev.orrery.server.update;
-
-/** An operator at the end of its path. */
-non-sealed interface LeafNode extends UpdateNode {}

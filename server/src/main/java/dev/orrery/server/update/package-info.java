@@ -1,2 +1,0 @@
-/** The update language: operators, replacement documents, pipelines, and what upserts insert. */
-package dev.orrery.server.update;

@@ -1,2 +1,0 @@
-/** The embedded engine: Chronicle Maps and slots over the log. */
-package dev.orrery.storage.chronicle;

@@ -1,0 +1,2 @@
+/** After a crash, and about damage: replay, validation, repair, salvage. */
+package dev.orrery.storage.recovery;

@@ -1,0 +1,42 @@
+package dev.orrery.storage.structure;
+
+import dev.orrery.value.LittleEndian;
+
+/**
+ * What a log record says besides the document itself: which collection and record it is about, and
+ * where the version before it lies. With that, every index can be brought up to date from the log
+ * alone, and doing it twice does no harm.
+ *
+ * <pre>
+ * meta:    collection int32 | record id int64 | position of the previous version int64, 0 if none
+ * payload: INSERT, REPLACE, MOVE: the document; DELETE: partition key (if any) and _id;
+ *          CATALOG: what changed, see {@link CatalogRecord}
+ * </pre>
+ *
+ * A MOVE is the same version at another place, written by compaction; its previous position is the
+ * place it was copied from.
+ */
+public record DataRecord(int collection, long recordId, long previous) {
+  public static final byte INSERT = 1;
+  public static final byte REPLACE = 2;
+  public static final byte DELETE = 3;
+  public static final byte MOVE = 4;
+  public static final byte CATALOG = 5;
+
+  public static final int META_BYTES = 20;
+
+  public byte[] meta() {
+    byte[] meta = new byte[META_BYTES];
+    LittleEndian.putInt32(meta, 0, collection);
+    LittleEndian.putInt64(meta, 4, recordId);
+    LittleEndian.putInt64(meta, 12, previous);
+    return meta;
+  }
+
+  public static DataRecord of(byte[] source, int offset) {
+    return new DataRecord(
+        LittleEndian.int32(source, offset),
+        LittleEndian.int64(source, offset + 4),
+        LittleEndian.int64(source, offset + 12));
+  }
+}

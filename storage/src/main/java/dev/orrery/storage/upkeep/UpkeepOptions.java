@@ -1,0 +1,12 @@
+package dev.orrery.storage.upkeep;
+
+/**
+ * When structures are saved and dead documents removed.
+ *
+ * @param checkpointBytes how much log may be written between two checkpoints
+ * @param checkpointMillis how long a change may wait for a checkpoint
+ * @param feedBytes how much of the newest log is left alone, for readers of changes
+ * @param segmentBytes how large segments of the log are
+ */
+public record UpkeepOptions(
+    long checkpointBytes, long checkpointMillis, long feedBytes, int segmentBytes) {}

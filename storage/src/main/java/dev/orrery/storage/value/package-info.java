@@ -1,2 +1,0 @@
-/** Values: raw BSON bytes and how they are read, written, compared and turned into ordered keys. */
-package dev.orrery.storage.value;
