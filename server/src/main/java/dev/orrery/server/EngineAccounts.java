@@ -1,6 +1,7 @@
 package dev.orrery.server;
 
 import dev.orrery.server.auth.AccountStore;
+import dev.orrery.storage.Receipt;
 import dev.orrery.storage.StorageEngine;
 import java.util.List;
 import org.bson.BsonDocument;
@@ -13,13 +14,13 @@ record EngineAccounts(StorageEngine engine) implements AccountStore {
   }
 
   @Override
-  public long save(String kind, BsonDocument document) {
+  public Receipt save(String kind, BsonDocument document) {
     return engine.putSetting(kind, document);
   }
 
   @Override
-  public long remove(String kind, String id) {
+  public Receipt remove(String kind, String id) {
     engine.removeSetting(kind, id);
-    return engine.lastLsn();
+    return engine.receipt();
   }
 }

@@ -149,7 +149,6 @@ final class EngineBackend implements MongoServer.Backend {
             commands(services, data, metering, journals),
             sessions,
             clusterClock,
-            engine::whenDurable,
             access(security),
             services.metrics(),
             metering,

@@ -2,6 +2,7 @@ package dev.orrery.server;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.orrery.lane.Lane;
 import dev.orrery.server.store.QueryHooks;
 import dev.orrery.storage.WorkMeter;
 import dev.orrery.storage.WriteBatch;
@@ -65,7 +66,8 @@ final class CheckCommandLineTest {
           new BsonDocument("_id", new BsonInt32(i)).append("x", new BsonString("x".repeat(bytes)));
       batch.add(new WriteOperation.Insert(store, RawDocument.of(document)));
       if (i % 20 == 0) {
-        engine.commit(new WriteBatch(batch, WriteBatch.OnFailure.STOP), new WorkMeter());
+        Lane.await(
+            engine.commit(new WriteBatch(batch, WriteBatch.OnFailure.STOP), new WorkMeter()));
         batch.clear();
       }
     }

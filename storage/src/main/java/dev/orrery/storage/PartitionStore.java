@@ -4,12 +4,18 @@ import dev.orrery.storage.catalog.IndexSpec;
 import dev.orrery.storage.catalog.NumberTypes;
 import dev.orrery.storage.partition.EpkRange;
 import dev.orrery.value.BsonEncoder;
+import java.util.OptionalLong;
+import java.util.concurrent.CompletionStage;
 import org.bson.BsonValue;
+import org.jspecify.annotations.Nullable;
 
 /**
  * One physical partition of a collection: the documents whose partition key hashes into its range.
  * Reads see what their {@link View} shows: without one, every committed write, whether durable yet
  * or not. Figures are those of the present in any case. All methods may be called from any thread.
+ *
+ * <p>What may have to wait for a disk or another process returns a stage. On an event loop it may
+ * also throw a {@link dev.orrery.lane.WouldWaitException}. Everything else answers at once.
  */
 public interface PartitionStore {
   /** Unique within the collection and never reused. */
@@ -18,16 +24,26 @@ public interface PartitionStore {
   EpkRange range();
 
   /** The document with that primary key (see {@link CollectionStore#primaryKey}), or null. */
-  StoredDocument find(byte[] primaryKey, WorkMeter meter);
+  CompletionStage<@Nullable StoredDocument> find(byte[] primaryKey, WorkMeter meter);
 
   /**
    * Appends the document with that primary key to {@code out}, copied once; false, and nothing
    * appended, when there is none.
    */
-  boolean copy(byte[] primaryKey, BsonEncoder out, WorkMeter meter);
+  CompletionStage<Boolean> copy(byte[] primaryKey, BsonEncoder out, WorkMeter meter);
 
-  /** The document of that record, or null when there is none (any more). */
-  StoredDocument read(long recordId, WorkMeter meter);
+  /** Reads the documents of records, all that are asked for. */
+  CompletionStage<?> fetch(Fetch records, WorkMeter meter);
+
+  /** How many records it pays to fetch at a time. */
+  int fetchSize();
+
+  /** The document of one record, or null when there is none (any more). */
+  default CompletionStage<@Nullable StoredDocument> read(long recordId, WorkMeter meter) {
+    var one = new Fetch(1);
+    one.add(recordId);
+    return fetch(one, meter).thenApply(done -> one.take(0));
+  }
 
   /** All documents in natural order, or against it. */
   RecordCursor scan(boolean reverse);
@@ -35,15 +51,18 @@ public interface PartitionStore {
   /** Entries of an ordered index; the index must be ready. */
   IndexCursor scan(IndexSpec index, IndexRange range);
 
-  /** An estimate, from the index's inner pages, of how many entries the range holds. */
-  long estimate(IndexSpec index, IndexRange range);
+  /** About how many entries of an index a range holds; nothing when that is not known at once. */
+  OptionalLong estimate(IndexSpec index, IndexRange range);
 
   PartitionStatistics statistics();
 
   IndexStatistics statistics(IndexSpec index);
 
-  /** The partition key with the most bytes; {@link LargestKey#NONE} without keys or documents. */
-  LargestKey largestKey();
+  /**
+   * The partition key with the most bytes; {@link LargestKey#NONE} without keys or documents, null
+   * when it is not known.
+   */
+  @Nullable LargestKey largestKey();
 
   /**
    * A value of the partition key and what is stored under it.

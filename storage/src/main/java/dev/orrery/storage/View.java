@@ -2,6 +2,7 @@ package dev.orrery.storage;
 
 import dev.orrery.value.RawValue;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /**
  * What a reader sees: the newest state, or that at one point in time. All reads through partitions
@@ -13,16 +14,39 @@ import java.util.List;
  * StorageException.Reason#POINT_LOST}.
  */
 public interface View extends AutoCloseable {
+  /** What is committed, whenever somebody reads; it has no time, and closing it does nothing. */
+  View NEWEST =
+      new View() {
+        @Override
+        public List<PartitionStore> partitions(CollectionStore collection) {
+          return collection.partitions();
+        }
+
+        @Override
+        public PartitionStore partitionOf(
+            CollectionStore collection, @Nullable RawValue partitionKey) {
+          return collection.partitionOf(partitionKey);
+        }
+
+        @Override
+        public long time() {
+          return 0;
+        }
+
+        @Override
+        public void close() {}
+      };
+
   /** The partitions of a collection in the order of their ranges, to be read through this view. */
   List<PartitionStore> partitions(CollectionStore collection);
 
   /** The partition that owns documents with that partition key; null is a missing value. */
-  PartitionStore partitionOf(CollectionStore collection, RawValue partitionKey);
+  PartitionStore partitionOf(CollectionStore collection, @Nullable RawValue partitionKey);
 
-  /** The cluster time of the last commit that is seen. */
+  /** The cluster time of the last commit that is seen; 0 for the newest state. */
   long time();
 
-  /** Ends a view at a point; that of the newest state goes on. */
+  /** Ends it; may be called twice. */
   @Override
   void close();
 }

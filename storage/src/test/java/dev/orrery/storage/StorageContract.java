@@ -2,6 +2,7 @@ package dev.orrery.storage;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.orrery.lane.Lane;
 import dev.orrery.storage.catalog.IndexSpec;
 import dev.orrery.value.Namespace;
 import dev.orrery.value.RawDocument;
@@ -94,7 +95,9 @@ public abstract class StorageContract extends StorageFixture {
   }
 
   private List<String> statuses(List<WriteOperation> operations, WriteBatch.OnFailure onFailure) {
-    return engine.commit(new WriteBatch(operations, onFailure), new WorkMeter()).outcomes().stream()
+    return Lane.await(engine.commit(new WriteBatch(operations, onFailure), new WorkMeter()))
+        .outcomes()
+        .stream()
         .map(outcome -> outcome.status().name())
         .toList();
   }
@@ -170,7 +173,9 @@ public abstract class StorageContract extends StorageFixture {
           new WriteOperation.Insert(
               store, raw("{_id: %d, a: [%d, 6000], u: %d}".formatted(id, id, 100 + id))));
     }
-    engine.commit(new WriteBatch(operations, WriteBatch.OnFailure.APPLY_NONE), new WorkMeter());
+    Lane.await(
+        engine.commit(
+            new WriteBatch(operations, WriteBatch.OnFailure.APPLY_NONE), new WorkMeter()));
 
     for (int restart = 0; restart < 2; restart++) {
       assertThat(idsByIndex(things(), "_id_")).isEqualTo(IntStream.range(10, 320).boxed().toList());
@@ -218,7 +223,7 @@ public abstract class StorageContract extends StorageFixture {
             () ->
                 engine.createIndexes(
                     things(),
-                    specs,
+                    present -> specs,
                     () -> {
                       if (pauses.incrementAndGet() == 2) {
                         throw new IllegalStateException("stop");

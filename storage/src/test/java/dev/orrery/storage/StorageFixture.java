@@ -1,5 +1,6 @@
 package dev.orrery.storage;
 
+import dev.orrery.lane.Lane;
 import dev.orrery.storage.catalog.CollectionInfo;
 import dev.orrery.storage.catalog.IndexSpec;
 import dev.orrery.value.Namespace;
@@ -59,7 +60,7 @@ abstract class StorageFixture {
   }
 
   protected WriteOutcome commit(WriteOperation operation) {
-    return engine.commit(WriteBatch.of(operation), new WorkMeter()).outcomes().get(0);
+    return Lane.await(engine.commit(WriteBatch.of(operation), new WorkMeter())).outcomes().get(0);
   }
 
   protected static RawDocument raw(String json) {
@@ -74,7 +75,7 @@ abstract class StorageFixture {
     RawValue key = partitionKey == null ? null : RawValue.of(new BsonString(partitionKey));
     var store = things();
     byte[] primaryKey = store.primaryKey(key, RawValue.of(new BsonInt32(id)));
-    return store.partitionOf(key).find(primaryKey, new WorkMeter());
+    return Lane.await(store.partitionOf(key).find(primaryKey, new WorkMeter()));
   }
 
   protected static List<BsonDocument> scan(CollectionStore collection) {
@@ -82,7 +83,7 @@ abstract class StorageFixture {
     for (PartitionStore partition : collection.partitions()) {
       var cursor = partition.scan(false);
       var meter = new WorkMeter();
-      for (var one = cursor.next(meter); one != null; one = cursor.next(meter)) {
+      for (var one = cursor.awaitNext(meter); one != null; one = cursor.awaitNext(meter)) {
         documents.add(one.document().toBsonDocument());
       }
     }
@@ -95,8 +96,9 @@ abstract class StorageFixture {
     for (PartitionStore partition : collection.partitions()) {
       var cursor = partition.scan(spec, IndexRange.all(false));
       var meter = new WorkMeter();
-      while (cursor.next(meter)) {
-        ids.add(cursor.fetch(meter).document().field("_id").asInt32());
+      while (cursor.awaitNext(meter)) {
+        ids.add(
+            Lane.await(partition.read(cursor.recordId(), meter)).document().field("_id").asInt32());
       }
     }
     return ids;

@@ -130,14 +130,14 @@ public abstract class StorageRefusalContract extends StorageFixture {
       engine.createIndexes(dropped, List.of(index));
       insert("{_id: 1, p: 'a', v: 1}");
       assertThat(engine.drop(dropped)).isTrue();
-      long lsn = engine.lastLsn();
+      long time = engine.receipt().time();
 
       assertThatThrownBy(() -> change.getValue().accept(dropped))
           .as(change.getKey())
           .isInstanceOfSatisfying(
               StorageException.class,
               e -> assertThat(e.reason()).isEqualTo(StorageException.Reason.COLLECTION_DROPPED));
-      assertThat(engine.lastLsn()).as(change.getKey()).isEqualTo(lsn);
+      assertThat(engine.receipt().time()).as(change.getKey()).isEqualTo(time);
       assertThat(engine.collections()).isEmpty();
       reopen();
       assertThat(engine.collections()).as(change.getKey()).isEmpty();
@@ -150,7 +150,7 @@ public abstract class StorageRefusalContract extends StorageFixture {
     insert("{_id: 1}");
     StoredDocument stored = find(1);
     engine.drop(dropped);
-    long lsn = engine.lastLsn();
+    long time = engine.receipt().time();
 
     assertThat(engine.drop(dropped)).isFalse();
     assertThat(
@@ -164,7 +164,7 @@ public abstract class StorageRefusalContract extends StorageFixture {
     var insert = new WriteOperation.Insert(dropped, raw("{_id: 2}"));
     assertThat(commit(insert)).isEqualTo(WriteOutcome.CONFLICT);
     assertThat(scan(dropped)).isEmpty();
-    assertThat(engine.lastLsn()).isEqualTo(lsn);
+    assertThat(engine.receipt().time()).isEqualTo(time);
     reopen();
     assertThat(engine.collections()).isEmpty();
   }

@@ -1,5 +1,8 @@
 package dev.orrery.lane;
 
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.CompletionStage;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.Lock;
 
@@ -86,6 +89,28 @@ public enum Lane {
   public static void requireMayReadMuch() {
     if (current() == EVENT_LOOP) {
       throw WouldWaitException.LARGE_READ;
+    }
+  }
+
+  /**
+   * What a stage gives; waits for it where this thread may, and throws as the stage failed. An
+   * event loop must not ask for what has been changed on its behalf: it cannot begin that anew.
+   */
+  public static <T> T await(CompletionStage<T> stage) {
+    CompletableFuture<T> future = stage.toCompletableFuture();
+    if (!future.isDone()) {
+      requireMayWait();
+    }
+    try {
+      return future.join();
+    } catch (CompletionException e) {
+      if (e.getCause() instanceof RuntimeException failure) {
+        throw failure;
+      }
+      if (e.getCause() instanceof Error failure) {
+        throw failure;
+      }
+      throw e;
     }
   }
 

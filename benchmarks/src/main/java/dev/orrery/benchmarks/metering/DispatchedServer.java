@@ -125,7 +125,6 @@ final class DispatchedServer implements AutoCloseable {
             new CommandTable(commands),
             sessions,
             clusterClock,
-            engine::whenDurable,
             AccessControl.OPEN,
             new CommandMetrics(),
             metering,

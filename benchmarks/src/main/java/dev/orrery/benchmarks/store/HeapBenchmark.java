@@ -1,6 +1,7 @@
 package dev.orrery.benchmarks.store;
 
 import dev.orrery.benchmarks.Options;
+import dev.orrery.lane.Lane;
 import dev.orrery.server.store.QueryHooks;
 import dev.orrery.storage.WorkMeter;
 import dev.orrery.storage.WriteBatch;
@@ -63,7 +64,8 @@ public final class HeapBenchmark {
         for (int i = id; i < Math.min(documents, id + BATCH_DOCUMENTS); i++) {
           batch.add(new WriteOperation.Insert(collection, document(i, random)));
         }
-        engine.commit(new WriteBatch(batch, WriteBatch.OnFailure.STOP), new WorkMeter());
+        Lane.await(
+            engine.commit(new WriteBatch(batch, WriteBatch.OnFailure.STOP), new WorkMeter()));
       }
       print(engine.diskBytes());
     } finally {

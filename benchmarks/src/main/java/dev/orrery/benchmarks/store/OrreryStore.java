@@ -1,7 +1,9 @@
 package dev.orrery.benchmarks.store;
 
+import dev.orrery.lane.Lane;
 import dev.orrery.server.store.QueryHooks;
 import dev.orrery.storage.CollectionStore;
+import dev.orrery.storage.Receipt;
 import dev.orrery.storage.StoredDocument;
 import dev.orrery.storage.WorkMeter;
 import dev.orrery.storage.WriteBatch;
@@ -44,26 +46,26 @@ final class OrreryStore implements Store {
     for (byte[] document : documents) {
       batch.add(new WriteOperation.Insert(collection, RawDocument.wrap(document)));
     }
-    engine.commit(new WriteBatch(batch, WriteBatch.OnFailure.STOP), new WorkMeter());
+    Lane.await(engine.commit(new WriteBatch(batch, WriteBatch.OnFailure.STOP), new WorkMeter()));
   }
 
   @Override
   public void insertDurably(long id, byte[] document) {
-    long lsn = commit(new WriteOperation.Insert(collection, RawDocument.wrap(document)));
-    engine.whenDurable(lsn).join();
+    var insert = new WriteOperation.Insert(collection, RawDocument.wrap(document));
+    Lane.await(commit(insert).whenDurable());
   }
 
-  private long commit(WriteOperation operation) {
-    var result = engine.commit(WriteBatch.of(operation), new WorkMeter());
+  private Receipt commit(WriteOperation operation) {
+    var result = Lane.await(engine.commit(WriteBatch.of(operation), new WorkMeter()));
     if (!result.outcomes().get(0).isApplied()) {
       throw new IllegalStateException(result.toString());
     }
-    return result.lsn();
+    return result.receipt();
   }
 
   private StoredDocument find(long id) {
     byte[] key = collection.primaryKey(null, RawValue.of(new BsonInt64(id)));
-    return collection.partitionOf(null).find(key, new WorkMeter());
+    return Lane.await(collection.partitionOf(null).find(key, new WorkMeter()));
   }
 
   @Override

@@ -1,5 +1,6 @@
 package dev.orrery.server.auth;
 
+import dev.orrery.storage.Receipt;
 import java.util.List;
 import org.bson.BsonDocument;
 
@@ -7,11 +8,11 @@ import org.bson.BsonDocument;
 public interface AccountStore {
   List<BsonDocument> load(String kind);
 
-  /** Returns the sequence number to wait for. */
-  long save(String kind, BsonDocument document);
+  /** Returns what to wait for. */
+  Receipt save(String kind, BsonDocument document);
 
-  /** Returns the sequence number to wait for. */
-  long remove(String kind, String id);
+  /** Returns what to wait for. */
+  Receipt remove(String kind, String id);
 
   /** Keeps nothing beyond the process. */
   AccountStore NONE =
@@ -22,13 +23,13 @@ public interface AccountStore {
         }
 
         @Override
-        public long save(String kind, BsonDocument document) {
-          return -1;
+        public Receipt save(String kind, BsonDocument document) {
+          return Receipt.NONE;
         }
 
         @Override
-        public long remove(String kind, String id) {
-          return -1;
+        public Receipt remove(String kind, String id) {
+          return Receipt.NONE;
         }
       };
 }

@@ -2,6 +2,7 @@ package dev.orrery.server.auth;
 
 import dev.orrery.language.error.CommandException;
 import dev.orrery.language.error.ErrorCode;
+import dev.orrery.storage.Receipt;
 import java.security.SecureRandom;
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -79,7 +80,7 @@ public final class Accounts {
   /**
    * @param mustBeFirst whether the right to do so ends with the first user
    */
-  public synchronized long create(User user, boolean mustBeFirst) {
+  public synchronized Receipt create(User user, boolean mustBeFirst) {
     if (mustBeFirst && hadUsers) {
       throw new CommandException(
           ErrorCode.UNAUTHORIZED, "Command createUser requires authentication");
@@ -92,7 +93,7 @@ public final class Accounts {
     return put(user);
   }
 
-  public synchronized long update(UserName name, UnaryOperator<User> change) {
+  public synchronized Receipt update(UserName name, UnaryOperator<User> change) {
     User old = users.get(name);
     if (old == null) {
       throw new CommandException(ErrorCode.USER_NOT_FOUND, "User " + name + " not found");
@@ -102,25 +103,25 @@ public final class Accounts {
     return put(changed);
   }
 
-  public synchronized long drop(UserName name) {
+  public synchronized Receipt drop(UserName name) {
     if (!users.containsKey(name)) {
       throw new CommandException(ErrorCode.USER_NOT_FOUND, "User '" + name + "' not found");
     }
     if (users.size() == 1) {
       store.save(MARKS, HAD_USERS); // before the user goes, so that no crash comes between
     }
-    long lsn = store.remove(USERS, name.id());
+    Receipt receipt = store.remove(USERS, name.id());
     users.remove(name);
     forgetGrants();
-    return lsn;
+    return receipt;
   }
 
-  private long put(User user) {
-    long lsn = store.save(USERS, user.toBson());
+  private Receipt put(User user) {
+    Receipt receipt = store.save(USERS, user.toBson());
     users.put(user.name(), user);
     hadUsers = true;
     forgetGrants();
-    return lsn;
+    return receipt;
   }
 
   /** The role, built-in or not, or null when there is none. */
@@ -141,7 +142,7 @@ public final class Accounts {
     return BuiltInRoles.in(database);
   }
 
-  public synchronized long create(Role role) {
+  public synchronized Receipt create(Role role) {
     if (BuiltInRoles.find(role.name()) != null) {
       throw new CommandException(
           ErrorCode.BAD_VALUE,
@@ -155,7 +156,7 @@ public final class Accounts {
     return put(role);
   }
 
-  public synchronized long update(RoleName name, UnaryOperator<Role> change) {
+  public synchronized Receipt update(RoleName name, UnaryOperator<Role> change) {
     Role changed = change.apply(requireCustom(name));
     requireRoles(changed.inherited());
     requireNoCycle(changed);
@@ -163,7 +164,7 @@ public final class Accounts {
   }
 
   /** Drops the role, and takes it from all who have it. */
-  public synchronized long drop(RoleName name) {
+  public synchronized Receipt drop(RoleName name) {
     requireCustom(name);
     Predicate<RoleName> others = each -> !each.equals(name);
     for (User user : users()) {
@@ -181,11 +182,11 @@ public final class Accounts {
     return store.remove(ROLES, name.id());
   }
 
-  private long put(Role role) {
-    long lsn = store.save(ROLES, role.toBson());
+  private Receipt put(Role role) {
+    Receipt receipt = store.save(ROLES, role.toBson());
     roles.put(role.name(), role);
     forgetGrants();
-    return lsn;
+    return receipt;
   }
 
   private Role requireCustom(RoleName name) {

@@ -5,7 +5,7 @@ import dev.orrery.server.auth.Resource;
 import dev.orrery.server.operation.Operation;
 import dev.orrery.server.session.Session;
 import dev.orrery.server.throughput.OperationWork;
-import dev.orrery.storage.CommitResult;
+import dev.orrery.storage.Receipt;
 import dev.orrery.value.RawValue;
 
 /**
@@ -19,8 +19,7 @@ public final class CommandContext {
   private final Session session;
   private final Operation operation;
   private AccessControl access = AccessControl.OPEN;
-  private long durableLsn = -1;
-  private long operationTime;
+  private Receipt receipt = Receipt.NONE;
   private Runnable onFailure = () -> {};
 
   public CommandContext(
@@ -126,22 +125,16 @@ public final class CommandContext {
   }
 
   /**
-   * Holds the reply back until the log is on disk up to {@code lsn}, unless the write concern says
-   * that nobody waits for it. Never blocks.
+   * Holds the reply back until a change is durable, unless the write concern says that nobody waits
+   * for it; the reply tells the time of the last one. Never blocks.
    */
-  public void awaitDurable(long lsn) {
-    durableLsn = Math.max(durableLsn, lsn);
+  public void awaitDurable(Receipt change) {
+    receipt = receipt.with(change);
   }
 
-  /** The same for a commit, whose time the reply will tell. */
-  public void awaitDurable(CommitResult commit) {
-    awaitDurable(commit.lsn());
-    operationTime = Math.max(operationTime, commit.time());
-  }
-
-  /** The cluster time of the call's last commit of documents; 0 without any. */
+  /** The cluster time of the call's last change; 0 without any. */
   long operationTime() {
-    return operationTime;
+    return receipt.time();
   }
 
   /** Says what must not stay when the reply, which would tell of it, cannot be sent. */
@@ -158,12 +151,12 @@ public final class CommandContext {
 
   /** Whether the call has changed anything that is kept. */
   boolean hasWritten() {
-    return durableLsn >= 0;
+    return receipt != Receipt.NONE;
   }
 
-  /** What to wait for before the reply, or -1. */
-  long durableLsn() {
-    return envelope.writeConcern().waitsForDisk() ? durableLsn : -1;
+  /** What to wait for before the reply; {@link Receipt#NONE} for nothing. */
+  Receipt receipt() {
+    return envelope.writeConcern().waitsForDisk() ? receipt : Receipt.NONE;
   }
 
   Envelope envelope() {

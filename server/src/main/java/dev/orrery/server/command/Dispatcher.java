@@ -12,6 +12,7 @@ import dev.orrery.server.operation.Operations;
 import dev.orrery.server.session.ClusterClock;
 import dev.orrery.server.session.Sessions;
 import dev.orrery.server.throughput.Metering;
+import dev.orrery.storage.Receipt;
 import dev.orrery.value.BsonEncoder;
 import dev.orrery.value.RawDocument;
 import java.util.Arrays;
@@ -47,7 +48,6 @@ public final class Dispatcher {
       CommandTable commands,
       Sessions sessions,
       ClusterClock clusterClock,
-      Durability durability,
       AccessControl access,
       CommandMetrics metrics,
       Metering metering,
@@ -300,14 +300,13 @@ public final class Dispatcher {
 
   /** Sends the reply once the write behind it is as safe as the client asked for. */
   private void await(Call call, BsonDocument reply) {
-    long lsn = call.context.durableLsn();
-    if (lsn < 0) {
+    Receipt receipt = call.context.receipt();
+    if (receipt == Receipt.NONE) {
       succeed(call, reply);
       return;
     }
-    parts
-        .durability()
-        .whenDurable(lsn)
+    receipt
+        .whenDurable()
         .whenComplete((ignored, failure) -> resume(call, failure, () -> succeed(call, reply)));
   }
 

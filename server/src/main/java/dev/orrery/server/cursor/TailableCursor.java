@@ -44,6 +44,9 @@ public final class TailableCursor implements DocumentCursor {
   public @Nullable PlanResult next() {
     for (; ; ) {
       StoredDocument record = records.next(execution.meter());
+      while (record == null && execution.await(records.load(execution.meter()))) {
+        record = records.next(execution.meter());
+      }
       if (record == null) {
         return null;
       }

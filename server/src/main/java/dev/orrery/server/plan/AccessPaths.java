@@ -17,6 +17,9 @@ import org.jspecify.annotations.Nullable;
 final class AccessPaths {
   private static final int SAMPLES_MAX = 10;
 
+  /** What a range of an index is taken for that nobody knows more of. */
+  private static final long KEYS_UNKNOWN = 100;
+
   /** For clauses behind these the index is taken that was the best most often before. */
   private static final int COUNTED_CLAUSES_MAX = 1_000;
 
@@ -131,7 +134,7 @@ final class AccessPaths {
     double sum = 0;
     for (PartitionStore partition : partitions) {
       for (IndexRange range : ranges) {
-        sum += partition.estimate(scan.access().index(), range);
+        sum += partition.estimate(scan.access().index(), range).orElse(KEYS_UNKNOWN);
       }
     }
     return sum * Math.max(1, bounds.spansOfFirstField()) / ranges.size();

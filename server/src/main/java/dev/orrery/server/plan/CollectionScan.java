@@ -19,6 +19,9 @@ record CollectionScan(Filter filter, boolean isReverse) implements PlanNode {
       for (; ; ) {
         execution.checkInterruption();
         StoredDocument one = records.next(execution.meter());
+        while (one == null && execution.await(records.load(execution.meter()))) {
+          one = records.next(execution.meter());
+        }
         if (one == null) {
           statistics.isAtEnd = true;
           return null;

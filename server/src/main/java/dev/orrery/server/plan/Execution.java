@@ -1,10 +1,18 @@
 package dev.orrery.server.plan;
 
+import dev.orrery.lane.Lane;
+import dev.orrery.language.error.CommandException;
+import dev.orrery.language.error.ErrorCode;
 import dev.orrery.language.limit.MemoryAccount;
 import dev.orrery.language.limit.Resting;
 import dev.orrery.language.limit.SpillArea;
 import dev.orrery.storage.WorkMeter;
-import java.util.BitSet;
+import dev.orrery.storage.partition.PartitionIds;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import java.util.function.IntConsumer;
 
 /**
@@ -13,6 +21,9 @@ import java.util.function.IntConsumer;
  */
 public final class Execution {
   public static final long SORT_BYTES_MAX = 100L << 20;
+
+  /** How soon somebody who waits for storage looks whether to go on. */
+  private static final long LOOK_MILLIS = 10;
 
   /** Throws when the operation must end: its time is up, or it was killed. */
   @FunctionalInterface
@@ -23,7 +34,7 @@ public final class Execution {
   }
 
   private final WorkMeter meter = new WorkMeter();
-  private final BitSet partitions = new BitSet();
+  private final PartitionIds partitions = new PartitionIds();
   private final SpillArea area;
   private final boolean isDiskAllowed;
   private final long sortBytesMax;
@@ -111,7 +122,7 @@ public final class Execution {
   /** Counts what a part did; any thread may call it. */
   public synchronized void add(Execution part) {
     meter.add(part.meter);
-    partitions.or(part.partitions);
+    partitions.addAll(part.partitions);
     resultBytes += part.resultBytes;
   }
 
@@ -119,18 +130,47 @@ public final class Execution {
     interruption.check();
   }
 
-  void visit(int partition) {
-    partitions.set(partition);
+  /**
+   * What storage promised, as soon as it is there; ends when the operation must end. An event loop
+   * leaves the wait to others.
+   */
+  public <T> T await(CompletionStage<T> stage) {
+    CompletableFuture<T> promised = stage.toCompletableFuture();
+    if (!promised.isDone()) {
+      Lane.requireMayWait();
+      while (!isDoneSoon(promised)) {
+        interruption.check();
+      }
+    }
+    return Lane.await(promised);
   }
 
-  /** The numbers of the physical partitions that were asked; a copy. */
-  public BitSet partitions() {
-    return (BitSet) partitions.clone();
+  private static boolean isDoneSoon(CompletableFuture<?> promised) {
+    try {
+      promised.get(LOOK_MILLIS, TimeUnit.MILLISECONDS);
+      return true;
+    } catch (TimeoutException e) {
+      return false;
+    } catch (ExecutionException e) {
+      return true;
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw new CommandException(ErrorCode.INTERRUPTED_AT_SHUTDOWN, "interrupted at shutdown");
+    }
+  }
+
+  void visit(int partition) {
+    partitions.add(partition);
+  }
+
+  /** The numbers of the physical partitions that were asked. */
+  public PartitionIds partitions() {
+    return partitions;
   }
 
   /** How many physical partitions were asked. */
   public int partitionsVisited() {
-    return partitions.cardinality();
+    return partitions.size();
   }
 
   /** Counts a result whose bytes nobody else sees, because {@code explain} does not return it. */

@@ -2,9 +2,11 @@ package dev.orrery.server.plan;
 
 import dev.orrery.language.query.Filter;
 import dev.orrery.language.query.MatchDetails;
+import dev.orrery.storage.Fetch;
 import dev.orrery.storage.StoredDocument;
 import java.util.List;
 import org.bson.BsonInt32;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Reads the documents behind index entries and keeps the matches. The whole filter is tested, as a
@@ -15,14 +17,35 @@ import org.bson.BsonInt32;
 record FetchNode(Filter filter, Filter residue, PlanNode input) implements PlanNode {
   @Override
   public RowCursor open(PlanRun run) {
-    var execution = run.execution();
-    var statistics = run.statisticsOf(this);
-    var entries = input.open(run);
-    var details = new MatchDetails();
-    return () -> {
-      for (Row row = entries.next(); row != null; row = entries.next()) {
-        execution.checkInterruption();
-        StoredDocument one = row.entry().cursor().fetch(execution.meter());
+    return new Fetching(run, input.open(run));
+  }
+
+  /** One run over one partition: as many at a time as it pays. */
+  private final class Fetching implements RowCursor {
+    private final PlanRun run;
+    private final Execution execution;
+    private final StageStatistics statistics;
+    private final RowCursor entries;
+    private final MatchDetails details = new MatchDetails();
+    private final Fetch records;
+    private final Row[] rows;
+    private int used;
+
+    Fetching(PlanRun run, RowCursor entries) {
+      int size = run.partition().fetchSize();
+      this.run = run;
+      this.execution = run.execution();
+      this.statistics = run.statisticsOf(FetchNode.this);
+      this.entries = entries;
+      this.records = new Fetch(size);
+      this.rows = new Row[size];
+    }
+
+    @Override
+    public @Nullable Row next() {
+      while (used < records.size() || fill()) {
+        Row row = rows[used];
+        StoredDocument one = records.take(used++);
         statistics.documentsExamined += one == null ? 0 : 1;
         details.reset();
         if (one != null && filter.matches(one.document(), details)) {
@@ -33,7 +56,30 @@ record FetchNode(Filter filter, Filter residue, PlanNode input) implements PlanN
       }
       statistics.isAtEnd = true;
       return null;
-    };
+    }
+
+    private boolean fill() {
+      records.clear();
+      used = 0;
+      for (Row row = next(entries); row != null; row = next(entries)) {
+        rows[records.size()] = row;
+        records.add(row.entry().recordId());
+      }
+      if (records.size() > 0) {
+        execution.checkInterruption();
+        execution.await(run.partition().fetch(records, execution.meter()));
+      }
+      return records.size() > 0;
+    }
+
+    private @Nullable Row next(RowCursor from) {
+      return records.isFull() ? null : from.next();
+    }
+
+    @Override
+    public void close() {
+      entries.close();
+    }
   }
 
   @Override

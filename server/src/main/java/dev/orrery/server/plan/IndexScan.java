@@ -52,15 +52,23 @@ record IndexScan(IndexAccess access, boolean isReverse) implements PlanNode {
       statistics.seeks = 1;
     }
 
+    private boolean advance() {
+      boolean isThere = cursor.next(execution.meter());
+      while (!isThere && execution.await(cursor.load(execution.meter()))) {
+        isThere = cursor.next(execution.meter());
+      }
+      return isThere;
+    }
+
     @Override
     public @Nullable Row next() {
-      while (!statistics.isAtEnd && cursor.next(execution.meter())) {
+      while (!statistics.isAtEnd && advance()) {
         execution.checkInterruption();
         statistics.keysExamined++;
         byte[] key = cursor.key();
         if (isInside(key) && isNew()) {
           statistics.advanced++;
-          return Row.of(new Row.Entry(IndexScan.this, cursor, key));
+          return Row.of(new Row.Entry(IndexScan.this, cursor, key, cursor.recordId()));
         }
         statistics.skipped++;
       }

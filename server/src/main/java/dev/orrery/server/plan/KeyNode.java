@@ -24,7 +24,7 @@ record KeyNode(Covering covering, Filter filter, PlanNode input) implements Plan
         BsonDocument read = covering.read(row.entry().key(), cursor.fieldsSeen());
         StoredDocument one =
             read == null
-                ? fetch(cursor, execution, statistics)
+                ? fetch(run, row.entry(), statistics)
                 : new StoredDocument(run.partition(), cursor.recordId(), 0, RawDocument.of(read));
         if (one != null) {
           return Row.of(row.entry(), one, -1);
@@ -34,9 +34,9 @@ record KeyNode(Covering covering, Filter filter, PlanNode input) implements Plan
     };
   }
 
-  private @Nullable StoredDocument fetch(
-      IndexCursor cursor, Execution execution, StageStatistics statistics) {
-    StoredDocument one = cursor.fetch(execution.meter());
+  private @Nullable StoredDocument fetch(PlanRun run, Row.Entry entry, StageStatistics statistics) {
+    var meter = run.execution().meter();
+    StoredDocument one = run.execution().await(run.partition().read(entry.recordId(), meter));
     statistics.documentsExamined += one == null ? 0 : 1;
     return one != null && filter.matches(one.document()) ? one : null;
   }

@@ -15,7 +15,7 @@ final class PlanRun {
   private final Execution execution;
   private final @Nullable PartitionStore partition;
   private final @Nullable Map<PlanNode, StageStatistics> statistics;
-  private final Map<PartitionStore, PlanRun> parts = new LinkedHashMap<>();
+  private final Map<Integer, PlanRun> parts = new LinkedHashMap<>();
 
   private PlanRun(Execution execution, @Nullable PartitionStore partition, boolean isExplained) {
     this.execution = execution;
@@ -29,7 +29,7 @@ final class PlanRun {
 
   /** The part of this run that happens on one partition. */
   PlanRun on(PartitionStore part) {
-    return parts.computeIfAbsent(part, store -> new PlanRun(execution, store, statistics != null));
+    return parts.computeIfAbsent(part.id(), id -> new PlanRun(execution, part, statistics != null));
   }
 
   Execution execution() {

@@ -84,7 +84,7 @@ public final class Planner {
   }
 
   private static Targets targets(Query query) {
-    return Targets.of(query.collection(), query.criteria().filter());
+    return Targets.of(query);
   }
 
   /** While indexes are compared one of them may go; the next attempt does not know it any more. */
@@ -172,11 +172,11 @@ public final class Planner {
 
   private static List<PartitionStore> owners(Query query, List<PrimaryKeyLookup.Key> keys) {
     if (keys.isEmpty()) { // nothing can match, but every plan runs somewhere
-      return query.collection().partitions().subList(0, 1);
+      return query.source().view().partitions(query.collection()).subList(0, 1);
     }
     return keys.size() == 1
         ? List.of(keys.get(0).partition())
-        : keys.stream().map(PrimaryKeyLookup.Key::partition).distinct().toList();
+        : Targets.distinct(keys.stream().map(PrimaryKeyLookup.Key::partition).toList());
   }
 
   private static AccessPath scan(Query query, List<PartitionStore> partitions, boolean isReverse) {

@@ -33,11 +33,12 @@ record PrimaryKeyLookup(List<Key> keys, Filter filter, boolean isById, boolean i
     return () -> {
       while (remaining.hasNext()) {
         Key key = remaining.next();
-        if (key.partition != run.partition()) {
+        if (key.partition.id() != run.partition().id()) {
           continue;
         }
         execution.visit(key.partition.id());
-        StoredDocument found = key.partition.find(key.primaryKey, execution.meter());
+        StoredDocument found =
+            execution.await(key.partition.find(key.primaryKey, execution.meter()));
         statistics.keysExamined += found == null ? 0 : 1;
         statistics.documentsExamined += found == null ? 0 : 1;
         details.reset();

@@ -5,6 +5,7 @@ import dev.orrery.language.query.Filter;
 import dev.orrery.language.query.Projection;
 import dev.orrery.language.query.SortPattern;
 import dev.orrery.storage.CollectionStore;
+import dev.orrery.storage.View;
 import dev.orrery.value.RawDocument;
 import org.bson.BsonDocument;
 import org.bson.BsonValue;
@@ -13,8 +14,9 @@ import org.jspecify.annotations.Nullable;
 /**
  * What a read asks of one collection, parsed and checked; how it is done is the planner's choice.
  */
-public record Query(
-    CollectionStore collection, Criteria criteria, Order order, Window window, Output output) {
+public record Query(Source source, Criteria criteria, Order order, Window window, Output output) {
+  /** What is read, and as of when. */
+  public record Source(CollectionStore collection, View view) {}
 
   /** Which documents: the filter, its text, the collation, and what the user says about the way. */
   public record Criteria(Filter filter, RawDocument document, Collation collation, Hints hints) {}
@@ -81,28 +83,39 @@ public record Query(
   /** All documents that match, whole, in any order. */
   public static Query of(CollectionStore collection, Filter filter, RawDocument document) {
     var criteria = new Criteria(filter, document, Collation.SIMPLE, Hints.NONE);
-    return new Query(collection, criteria, Order.ANY, Window.ALL, Output.WHOLE);
+    return new Query(
+        new Source(collection, View.NEWEST), criteria, Order.ANY, Window.ALL, Output.WHOLE);
+  }
+
+  public CollectionStore collection() {
+    return source.collection();
+  }
+
+  /** The same as of another moment. */
+  public Query at(View view) {
+    var changed = new Source(source.collection(), view);
+    return new Query(changed, criteria, order, window, output);
   }
 
   public Query with(Collation collation) {
     var changed = new Criteria(criteria.filter(), criteria.document(), collation, criteria.hints());
-    return new Query(collection, changed, order, window, output);
+    return new Query(source, changed, order, window, output);
   }
 
   public Query with(Hints hints) {
     var changed = new Criteria(criteria.filter(), criteria.document(), criteria.collation(), hints);
-    return new Query(collection, changed, order, window, output);
+    return new Query(source, changed, order, window, output);
   }
 
   public Query with(Order changed) {
-    return new Query(collection, criteria, changed, window, output);
+    return new Query(source, criteria, changed, window, output);
   }
 
   public Query with(Window changed) {
-    return new Query(collection, criteria, order, changed, output);
+    return new Query(source, criteria, order, changed, output);
   }
 
   public Query with(Output changed) {
-    return new Query(collection, criteria, order, window, changed);
+    return new Query(source, criteria, order, window, changed);
   }
 }

@@ -19,8 +19,12 @@ record Row(
     @Nullable RawDocument document,
     int arrayIndex) {
 
-  /** An entry of an index; it can be fetched until the scan moves on. */
-  record Entry(IndexScan scan, IndexCursor cursor, byte[] key) {}
+  /**
+   * An entry of an index.
+   *
+   * @param cursor stands at the entry until the scan moves on
+   */
+  record Entry(IndexScan scan, IndexCursor cursor, byte[] key, long recordId) {}
 
   static Row of(Entry entry) {
     return new Row(entry, null, null, -1);

@@ -10,7 +10,6 @@ import dev.orrery.value.RawValue;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
-import java.util.LinkedHashSet;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -23,6 +22,7 @@ public final class Targets {
   private static final FieldPath ID = FieldPath.parse("_id");
   private static final int KEYS_MAX = 100;
 
+  private final Query.Source source;
   private final CollectionStore collection;
   private final Filter filter;
 
@@ -38,27 +38,32 @@ public final class Targets {
   private @Nullable List<PartitionStore> partitions;
 
   private Targets(
-      CollectionStore collection,
+      Query.Source source,
       Filter filter,
       @Nullable RawValue key,
       @Nullable List<@Nullable RawValue> partitionKeys) {
-    this.collection = collection;
+    this.source = source;
+    this.collection = source.collection();
     this.filter = filter;
     this.key = key;
     this.partitionKeys = partitionKeys;
     this.owners = partitionKeys == null ? null : new PartitionStore[partitionKeys.size()];
   }
 
-  public static Targets of(CollectionStore collection, Filter filter) {
-    String path = collection.info().partitionKey();
+  public static Targets of(Query query) {
+    return of(query.source(), query.criteria().filter());
+  }
+
+  private static Targets of(Query.Source source, Filter filter) {
+    String path = source.collection().info().partitionKey();
     if (path == null) {
       var none = new ArrayList<@Nullable RawValue>(1);
       none.add(null);
-      return new Targets(collection, filter, null, none);
+      return new Targets(source, filter, null, none);
     }
     List<RawValue> fixed = Equalities.fixedValues(filter, FieldPath.parse(path));
     if (fixed == null) {
-      return new Targets(collection, filter, null, null);
+      return new Targets(source, filter, null, null);
     }
     var keys = new ArrayList<@Nullable RawValue>(fixed.size() + 1);
     for (RawValue value : fixed) {
@@ -67,7 +72,7 @@ public final class Targets {
         keys.add(null); // a missing field equals null, and lives elsewhere
       }
     }
-    return new Targets(collection, filter, fixed.size() == 1 ? fixed.get(0) : null, keys);
+    return new Targets(source, filter, fixed.size() == 1 ? fixed.get(0) : null, keys);
   }
 
   public CollectionStore collection() {
@@ -88,24 +93,31 @@ public final class Targets {
   }
 
   private List<PartitionStore> findPartitions() {
-    List<PartitionStore> all = collection.partitions();
+    List<PartitionStore> all = source.view().partitions(collection);
     if (partitionKeys == null || collection.info().partitionKey() == null || all.size() < 2) {
       return all;
     }
     if (partitionKeys.isEmpty()) {
       return all.subList(0, 1);
     }
-    var found = new LinkedHashSet<PartitionStore>();
+    var found = new ArrayList<PartitionStore>();
     for (int i = 0; i < partitionKeys.size(); i++) {
       found.add(owner(i));
     }
-    return List.copyOf(found);
+    return distinct(found);
+  }
+
+  /** Each partition once, by its number: an engine may have several objects for one. */
+  static List<PartitionStore> distinct(List<PartitionStore> partitions) {
+    var byId = new LinkedHashMap<Integer, PartitionStore>();
+    partitions.forEach(one -> byId.putIfAbsent(one.id(), one));
+    return List.copyOf(byId.values());
   }
 
   private PartitionStore owner(int index) {
     PartitionStore owner = owners[index];
     if (owner == null) {
-      owner = collection.partitionOf(partitionKeys.get(index));
+      owner = source.view().partitionOf(collection, partitionKeys.get(index));
       owners[index] = owner;
     }
     return owner;

@@ -1,5 +1,6 @@
 package dev.orrery.server.throughput;
 
+import dev.orrery.storage.Receipt;
 import dev.orrery.storage.StorageEngine;
 import java.util.Map;
 import java.util.SortedSet;
@@ -45,14 +46,14 @@ public final class DatabaseThroughputs {
   }
 
   /** Creates or changes a database; returns the sequence number of the change. */
-  public synchronized long put(String database, Throughput throughput) {
+  public synchronized Receipt put(String database, Throughput throughput) {
     var setting =
         new BsonDocument("_id", new BsonString(database)).append("throughput", throughput.toBson());
-    long lsn = engine.putSetting(KIND, setting);
+    Receipt receipt = engine.putSetting(KIND, setting);
     var changed = new TreeMap<>(databases);
     changed.put(database, throughput);
     databases = changed;
-    return lsn;
+    return receipt;
   }
 
   /** Forgets a database that is dropped; false when it was not created by name. */

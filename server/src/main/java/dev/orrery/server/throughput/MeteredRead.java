@@ -2,8 +2,8 @@ package dev.orrery.server.throughput;
 
 import dev.orrery.server.plan.Execution;
 import dev.orrery.storage.CollectionStore;
+import dev.orrery.storage.partition.PartitionIds;
 import dev.orrery.value.RawDocument;
-import java.util.BitSet;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -16,7 +16,7 @@ public final class MeteredRead {
   private final Execution execution;
   private final boolean isPointRead;
   private @Nullable PartitionKeyValue key;
-  private final BitSet paidPartitions = new BitSet();
+  private final PartitionIds paidPartitions = new PartitionIds();
   private long paidBytes;
 
   /**
@@ -41,7 +41,7 @@ public final class MeteredRead {
   }
 
   /** The partitions asked so far. */
-  BitSet partitions() {
+  PartitionIds partitions() {
     return execution.partitions();
   }
 
@@ -68,14 +68,12 @@ public final class MeteredRead {
 
   RequestCharge next(long results, long resultBytes) {
     long loadedBytes = execution.meter().bytesLoaded() - paidBytes;
-    BitSet asked = execution.partitions();
-    asked.andNot(paidPartitions);
+    int asked = execution.partitions().countWithout(paidPartitions);
     paidBytes += loadedBytes;
-    paidPartitions.or(asked);
+    paidPartitions.addAll(execution.partitions());
     if (isPointRead) {
       return RequestUnits.pointRead(loadedBytes);
     }
-    return RequestUnits.query(
-        new RequestUnits.QueryWork(asked.cardinality(), loadedBytes, results, resultBytes));
+    return RequestUnits.query(new RequestUnits.QueryWork(asked, loadedBytes, results, resultBytes));
   }
 }

@@ -7,12 +7,13 @@ import dev.orrery.storage.PartitionStore;
 import dev.orrery.storage.WorkMeter;
 import dev.orrery.storage.WriteOperation;
 import dev.orrery.storage.WriteOutcome;
+import dev.orrery.storage.partition.PartitionIds;
 import dev.orrery.value.RawDocument;
 import dev.orrery.value.RawValue;
 import java.util.ArrayList;
-import java.util.Arrays;
-import java.util.BitSet;
 import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -37,7 +38,7 @@ public final class OperationWork {
   private int partitionsVisited;
   private @Nullable CollectionStore visitedCollection;
   private int visitedPartition;
-  private @Nullable BitSet visited; // made when there is a second one
+  private @Nullable PartitionIds visited; // made when there is a second one
   private final long startNanos;
   private final int weight;
   private @Nullable PartitionKeyValue key;
@@ -137,9 +138,9 @@ public final class OperationWork {
       return;
     }
     if (isLimited(read.collection())) {
-      BitSet asked = read.partitions();
+      PartitionIds asked = read.partitions();
       List<PartitionStore> partitions =
-          read.collection().partitions().stream().filter(one -> asked.get(one.id())).toList();
+          read.collection().partitions().stream().filter(one -> asked.contains(one.id())).toList();
       long wait = wait(read.collection(), partitions);
       if (wait > 0) {
         throw RateLimit.ofCommand(wait, metering.nextActivity());
@@ -243,14 +244,15 @@ public final class OperationWork {
   }
 
   /** The partitions share the price evenly; the first takes what is left over. */
-  private void pay(MeteredRead read, BitSet partitions, RequestCharge charge) {
-    int count = Math.max(1, partitions.cardinality());
+  private void pay(MeteredRead read, PartitionIds partitions, RequestCharge charge) {
+    int count = Math.max(1, partitions.size());
     long part = charge.twentyFirsts() / count;
-    long rest = charge.twentyFirsts() - part * count;
-    for (int id = partitions.nextSetBit(0); id >= 0; id = partitions.nextSetBit(id + 1)) {
-      pay(read.collection(), id, new RequestCharge(part + rest));
-      rest = 0;
-    }
+    var rest = new long[] {charge.twentyFirsts() - part * count};
+    partitions.forEach(
+        id -> {
+          pay(read.collection(), id, new RequestCharge(part + rest[0]));
+          rest[0] = 0;
+        });
     if (key != null && weight > 0) {
       metering.chargeKey(read.collection(), key, charge.times(weight));
     }
@@ -314,27 +316,19 @@ public final class OperationWork {
   /** Writes to one collection, of which those to the same partition are paid for together. */
   private final class Bill {
     private @Nullable CollectionStore collection;
-    private final BitSet partitions = new BitSet();
-    private long[] sums = new long[1]; // by partition
+    private final Map<Integer, Long> sums = new TreeMap<>(); // by partition
 
     void add(CollectionStore written, int partition, RequestCharge charge) {
       if (written != collection) {
         pay();
         collection = written;
       }
-      if (partition >= sums.length) {
-        sums = Arrays.copyOf(sums, Math.max(partition + 1, 2 * sums.length));
-      }
-      partitions.set(partition);
-      sums[partition] += charge.twentyFirsts();
+      sums.merge(partition, charge.twentyFirsts(), Long::sum);
     }
 
     void pay() {
-      for (int id = partitions.nextSetBit(0); id >= 0; id = partitions.nextSetBit(id + 1)) {
-        OperationWork.this.pay(collection, id, new RequestCharge(sums[id]));
-        sums[id] = 0;
-      }
-      partitions.clear();
+      sums.forEach((id, sum) -> OperationWork.this.pay(collection, id, new RequestCharge(sum)));
+      sums.clear();
     }
   }
 
@@ -350,9 +344,9 @@ public final class OperationWork {
       visitedPartition = partition;
       visited = null;
       partitionsVisited++;
-    } else if (partition != visitedPartition && !(visited != null && visited.get(partition))) {
-      visited = visited == null ? new BitSet() : visited;
-      visited.set(partition);
+    } else if (partition != visitedPartition && !(visited != null && visited.contains(partition))) {
+      visited = visited == null ? new PartitionIds() : visited;
+      visited.add(partition);
       partitionsVisited++;
     }
   }

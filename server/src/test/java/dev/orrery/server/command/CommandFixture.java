@@ -40,7 +40,6 @@ public final class CommandFixture {
   public final List<String> stops = new ArrayList<>();
   public final ClientConnection connection =
       new ClientConnection(7, "127.0.0.1:50000", "127.0.0.1:27017");
-  Durability durability = Durability.IMMEDIATE;
   AccessControl access = AccessControl.OPEN;
   public final Operations operations;
   final CursorRegistry cursors =
@@ -88,7 +87,6 @@ public final class CommandFixture {
             StandardCommands.table(services, further),
             sessions,
             services.clusterClock(),
-            durability,
             access,
             metrics,
             metering,

@@ -9,6 +9,7 @@ import dev.orrery.language.limit.Allowance;
 import dev.orrery.server.command.Command.Access;
 import dev.orrery.server.command.Command.Spec;
 import dev.orrery.server.command.Command.Trait;
+import dev.orrery.storage.Receipt;
 import dev.orrery.storage.StorageException;
 import dev.orrery.value.RawDocument;
 import java.util.ArrayList;
@@ -60,11 +61,24 @@ class DispatcherTest {
         });
   }
 
-  private static Fake write(long lsn) {
+  /** A change whose end somebody else decides on. */
+  private record Pending(CompletionStage<?> whenDurable) implements Receipt {
+    @Override
+    public long time() {
+      return 42;
+    }
+
+    @Override
+    public Receipt with(Receipt other) {
+      return this;
+    }
+  }
+
+  private static Fake write(CompletionStage<?> disk) {
     return new Fake(
         Spec.of("write", Access.WRITE, Trait.RETRYABLE_WRITE),
         (context, body) -> {
-          context.awaitDurable(lsn);
+          context.awaitDurable(new Pending(disk));
           return new BsonDocument("n", new BsonInt32(1));
         });
   }
@@ -257,24 +271,16 @@ class DispatcherTest {
   @Test
   void aWriteIsAnsweredWhenItIsOnDisk() {
     var disk = new CompletableFuture<Void>();
-    var server = new CommandFixture().with(write(42));
-    var asked = new ArrayList<Long>();
-    server.durability =
-        lsn -> {
-          asked.add(lsn);
-          return disk;
-        };
+    var server = new CommandFixture().with(write(disk));
     List<BsonDocument> replies = server.start("{write: 1, $db: 'd'}");
     assertThat(replies).isEmpty();
     disk.complete(null);
     assertThat(replies).containsExactly(BsonDocument.parse("{n: 1, ok: 1.0}"));
-    assertThat(asked).containsExactly(42L);
   }
 
   @Test
   void aWriteThatNobodyWaitsForIsAnsweredAtOnce() {
-    var server = new CommandFixture().with(write(42));
-    server.durability = lsn -> new CompletableFuture<Void>();
+    var server = new CommandFixture().with(write(new CompletableFuture<Void>()));
     assertThat(server.start("{write: 1, $db: 'd', writeConcern: {j: false}}")).hasSize(1);
     assertThat(server.start("{write: 1, $db: 'd', writeConcern: {w: 0}}")).hasSize(1);
     assertThat(server.start("{write: 1, $db: 'd', writeConcern: {w: 0, j: true}}")).isEmpty();
@@ -283,15 +289,14 @@ class DispatcherTest {
 
   @Test
   void aWriteThatNeverReachesTheDiskFails() {
-    var server = new CommandFixture().with(write(42));
     var lost = new StorageException(StorageException.Reason.UNAVAILABLE, "fsync failed");
-    server.durability = lsn -> CompletableFuture.failedFuture(lost);
+    var server = new CommandFixture().with(write(CompletableFuture.failedFuture(lost)));
     assertThat(server.error("{write: 1}")).isEqualTo("91 ShutdownInProgress: fsync failed");
   }
 
   @Test
   void aWriteConcernThatCannotBeSatisfiedIsToldBesideTheReply() {
-    var server = new CommandFixture().with(write(1));
+    var server = new CommandFixture().with(write(CompletableFuture.completedFuture(null)));
     assertThat(server.answer("{write: 1, writeConcern: {w: 3, wtimeout: 1}}"))
         .isEqualTo(
             CommandFixture.canonical(

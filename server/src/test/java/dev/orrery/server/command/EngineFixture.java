@@ -1,5 +1,6 @@
 package dev.orrery.server.command;
 
+import dev.orrery.lane.Lane;
 import dev.orrery.server.command.collection.Databases;
 import dev.orrery.server.command.data.PipelineCheck;
 import dev.orrery.server.command.diagnostic.StatisticsCommands;
@@ -42,7 +43,9 @@ public final class EngineFixture implements AutoCloseable {
     CollectionStore target = databases.findOrCreate("db", collection);
     for (String json : documents) {
       RawDocument document = RawDocument.of(BsonDocument.parse(json));
-      engine.commit(WriteBatch.of(new WriteOperation.Insert(target, document)), new WorkMeter());
+      Lane.await(
+          engine.commit(
+              WriteBatch.of(new WriteOperation.Insert(target, document)), new WorkMeter()));
     }
   }
 

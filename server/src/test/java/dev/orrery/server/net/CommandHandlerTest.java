@@ -12,7 +12,6 @@ import dev.orrery.server.auth.Security;
 import dev.orrery.server.command.AccessControl;
 import dev.orrery.server.command.CommandMetrics;
 import dev.orrery.server.command.Dispatcher;
-import dev.orrery.server.command.Durability;
 import dev.orrery.server.command.NetworkMeters;
 import dev.orrery.server.command.ServerFacts;
 import dev.orrery.server.command.ServerParameters;
@@ -60,7 +59,6 @@ class CommandHandlerTest {
             StandardCommands.table(services, List.of()),
             sessions,
             services.clusterClock(),
-            Durability.IMMEDIATE,
             AccessControl.OPEN,
             metrics,
             Metering.unlimited(),

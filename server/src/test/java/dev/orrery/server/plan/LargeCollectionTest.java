@@ -2,6 +2,7 @@ package dev.orrery.server.plan;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.orrery.lane.Lane;
 import dev.orrery.storage.WorkMeter;
 import dev.orrery.storage.WriteBatch;
 import dev.orrery.storage.WriteOperation;
@@ -33,8 +34,9 @@ class LargeCollectionTest {
               .append("b", new BsonInt32((int) ((long) i * 7919 % DOCUMENTS)));
       batch.add(new WriteOperation.Insert(fixture.collection, RawDocument.of(document)));
       if (batch.size() == BATCH || i == DOCUMENTS - 1) {
-        fixture.engine.commit(
-            new WriteBatch(batch, WriteBatch.OnFailure.APPLY_NONE), new WorkMeter());
+        Lane.await(
+            fixture.engine.commit(
+                new WriteBatch(batch, WriteBatch.OnFailure.APPLY_NONE), new WorkMeter()));
         batch.clear();
       }
     }

@@ -1,5 +1,6 @@
 package dev.orrery.server.plan;
 
+import dev.orrery.lane.Lane;
 import dev.orrery.language.query.Collation;
 import dev.orrery.language.query.FilterContext;
 import dev.orrery.language.query.FilterParser;
@@ -58,16 +59,19 @@ final class PlanFixture implements AutoCloseable {
   }
 
   void insert(RawDocument document) {
-    engine.commit(WriteBatch.of(new WriteOperation.Insert(collection, document)), new WorkMeter());
+    Lane.await(
+        engine.commit(
+            WriteBatch.of(new WriteOperation.Insert(collection, document)), new WorkMeter()));
   }
 
   /** Gives a document another value of {@code a}. */
   void moveAhead(StoredDocument before, int value) {
     var after = before.document().toBsonDocument();
     after.put("a", new BsonInt32(value));
-    engine.commit(
-        WriteBatch.of(new WriteOperation.Replace(collection, before, RawDocument.of(after))),
-        new WorkMeter());
+    Lane.await(
+        engine.commit(
+            WriteBatch.of(new WriteOperation.Replace(collection, before, RawDocument.of(after))),
+            new WorkMeter()));
   }
 
   /** {@code options} is what follows the key and the name in an index specification, or empty. */

@@ -13,6 +13,7 @@ import org.bson.BsonDocument;
 import org.bson.BsonInt32;
 import org.bson.BsonString;
 import org.bson.UuidRepresentation;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Everything that is known about a collection or a view except its documents. Immutable, and kept
@@ -81,6 +82,11 @@ public record CollectionInfo(
 
   public boolean isView() {
     return partitions == null;
+  }
+
+  /** How much it holds; null if it is not capped. */
+  public @Nullable CappedLimits cappedLimits() {
+    return CappedLimits.of(options);
   }
 
   /** The descriptions of the indexes that are complete, in the order of their creation. */

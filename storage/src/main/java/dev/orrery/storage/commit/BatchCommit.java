@@ -3,6 +3,7 @@ package dev.orrery.storage.commit;
 import dev.orrery.lane.Lane;
 import dev.orrery.lane.WouldWaitException;
 import dev.orrery.storage.CommitResult;
+import dev.orrery.storage.Receipt;
 import dev.orrery.storage.StorageException;
 import dev.orrery.storage.WorkMeter;
 import dev.orrery.storage.WriteBatch;
@@ -30,6 +31,7 @@ import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.stream.IntStream;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Commits one batch: works out what it changes, locks the partitions it touches, checks the
@@ -162,20 +164,23 @@ public final class BatchCommit {
       List<PhysicalPartition> partitions,
       WorkMeter meter) {
     WriteOutcome[] outcomes = check(batch, writes);
+    PendingWrite[] happening = applied(writes, outcomes);
+    if (happening.length == 0) {
+      return new CommitResult(Receipt.NONE, List.of(outcomes), partitionIds(writes));
+    }
+    ChronicleCollection capped = capped(batch);
+    if (capped != null) {
+      happening = PushedOut.with(happening, capped);
+    }
     var group = new RecordGroup();
-    for (int i = 0; i < writes.length; i++) {
-      if (outcomes[i].isApplied()) {
-        addRecord(group, writes[i]);
-      }
+    for (PendingWrite write : happening) {
+      addRecord(group, write);
     }
-    if (group.size() == 0) {
-      return new CommitResult(0, 0, List.of(outcomes), partitionIds(writes));
-    }
-    makeRoom(writes, outcomes);
-    requireMayMirror(writes);
+    makeRoom(happening);
+    requireMayMirror(happening);
     Appended appended = log.append(group);
     try {
-      apply(applied(writes, outcomes), partitions, appended, meter);
+      apply(happening, partitions, appended, meter);
     } catch (RuntimeException | Error e) {
       // The log has the group and the indexes have half of it. A restart makes them whole again.
       Arrays.stream(writes).forEach(write -> write.partition.fail(e));
@@ -184,8 +189,18 @@ public final class BatchCommit {
           "an index failed; restart the server to rebuild it: " + e,
           e);
     }
-    return new CommitResult(
-        appended.lsn(), appended.stamp().time(), List.of(outcomes), partitionIds(writes));
+    return new CommitResult(log.receipt(appended.stamp()), List.of(outcomes), partitionIds(writes));
+  }
+
+  /** The capped collection that something is inserted into; there is one at the most. */
+  private static @Nullable ChronicleCollection capped(WriteBatch batch) {
+    for (WriteOperation operation : batch.operations()) {
+      if (operation instanceof WriteOperation.Insert insert
+          && collection(insert.collection()).cappedLimits() != null) {
+        return collection(insert.collection());
+      }
+    }
+    return null;
   }
 
   /** The writes that happen, in the order of their records. */
@@ -260,16 +275,14 @@ public final class BatchCommit {
   }
 
   /** Lets the maps grow now, while a full disk can still refuse the commit. */
-  private static void makeRoom(PendingWrite[] writes, WriteOutcome[] outcomes) {
+  private static void makeRoom(PendingWrite[] writes) {
     if (writes.length == 1) {
       writes[0].makeRoom();
       return;
     }
     Map<KeyIndex, List<byte[]>> newKeys = new IdentityHashMap<>();
-    for (int i = 0; i < writes.length; i++) {
-      if (outcomes[i].isApplied()) {
-        writes[i].collectNewKeys(newKeys);
-      }
+    for (PendingWrite write : writes) {
+      write.collectNewKeys(newKeys);
     }
     newKeys.forEach(KeyIndex::prepare);
   }

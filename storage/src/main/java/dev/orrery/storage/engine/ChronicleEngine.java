@@ -3,6 +3,7 @@ package dev.orrery.storage.engine;
 import dev.orrery.storage.CollectionStore;
 import dev.orrery.storage.CommitClock;
 import dev.orrery.storage.CommitResult;
+import dev.orrery.storage.Receipt;
 import dev.orrery.storage.RepairResult;
 import dev.orrery.storage.StorageEngine;
 import dev.orrery.storage.StorageException;
@@ -19,7 +20,6 @@ import dev.orrery.storage.physical.ChronicleCollection;
 import dev.orrery.storage.physical.Collections;
 import dev.orrery.storage.physical.DiskSpace;
 import dev.orrery.storage.physical.Garbage;
-import dev.orrery.storage.physical.NewestView;
 import dev.orrery.storage.physical.PinnedView;
 import dev.orrery.storage.physical.ReadPoints;
 import dev.orrery.storage.recovery.CollectionRepair;
@@ -43,10 +43,15 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Consumer;
+import java.util.function.Function;
 import java.util.function.Supplier;
 import java.util.function.UnaryOperator;
 import org.bson.BsonDocument;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The embedded engine: one durable log, and Chronicle Maps, slots and ordered trees over it.
@@ -56,11 +61,12 @@ import org.bson.BsonDocument;
  * lock.
  */
 public final class ChronicleEngine implements StorageEngine {
+  private static final long LOCK_MILLIS = 20;
+
   private final EngineParts parts = new Parts();
   private final Log log;
   private final Collections collections;
   private final ReadPoints points;
-  private final View newest;
   private final CatalogChanges catalog;
   private final Garbage garbage;
   private final Housekeeping housekeeping;
@@ -84,7 +90,6 @@ public final class ChronicleEngine implements StorageEngine {
       var file = new CheckpointFile(directory.resolve("checkpoint"), options.isDurable());
       this.garbage = new Garbage();
       this.points = new ReadPoints(log, options.points().historyBytes());
-      this.newest = new NewestView(log);
       this.collections = new Collections(opener, log, points, hooks);
       var recovery = new EngineRecovery(log, collections, garbage, ChronicleEngine::newStore);
       this.catalog =
@@ -154,8 +159,11 @@ public final class ChronicleEngine implements StorageEngine {
   }
 
   @Override
-  public void createIndexes(CollectionStore collection, List<IndexSpec> indexes, Runnable pause) {
-    build(collection, pause, build -> build.run(indexes));
+  public void createIndexes(
+      CollectionStore collection,
+      Function<CollectionInfo, List<IndexSpec>> missing,
+      Runnable pause) {
+    build(collection, pause, build -> build.run(missing.apply(collection.info())));
   }
 
   @Override
@@ -165,11 +173,23 @@ public final class ChronicleEngine implements StorageEngine {
 
   private void build(CollectionStore collection, Runnable pause, Consumer<IndexBuild> work) {
     var target = (ChronicleCollection) collection;
-    target.structureLock().lock();
+    await(target.structureLock(), pause);
     try {
       work.accept(new IndexBuild(parts, target, pause));
     } finally {
       target.structureLock().unlock();
+    }
+  }
+
+  /** Takes a lock that another build may have for long. */
+  private static void await(ReentrantLock lock, Runnable pause) {
+    try {
+      while (!lock.tryLock(LOCK_MILLIS, TimeUnit.MILLISECONDS)) {
+        pause.run();
+      }
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw new StorageException(StorageException.Reason.UNAVAILABLE, "interrupted", e);
     }
   }
 
@@ -197,22 +217,17 @@ public final class ChronicleEngine implements StorageEngine {
   }
 
   @Override
-  public View newest() {
-    return newest;
-  }
-
-  @Override
   public View pin() {
     requireOpen();
     return new PinnedView(points);
   }
 
   @Override
-  public CommitResult commit(WriteBatch batch, WorkMeter meter) {
+  public CompletionStage<CommitResult> commit(WriteBatch batch, WorkMeter meter) {
     requireOpen();
     diskSpace.require(batch);
     pages.awaitRoom();
-    return commits.run(batch, meter);
+    return CompletableFuture.completedFuture(commits.run(batch, meter));
   }
 
   @Override
@@ -221,13 +236,8 @@ public final class ChronicleEngine implements StorageEngine {
   }
 
   @Override
-  public CompletableFuture<Void> whenDurable(long lsn) {
-    return log.whenDurable(lsn);
-  }
-
-  @Override
-  public long lastLsn() {
-    return log.lastLsn();
+  public Receipt receipt() {
+    return log.receipt(log.last());
   }
 
   @Override
@@ -236,7 +246,7 @@ public final class ChronicleEngine implements StorageEngine {
   }
 
   @Override
-  public long putSetting(String kind, BsonDocument document) {
+  public Receipt putSetting(String kind, BsonDocument document) {
     return catalog.putSetting(kind, document);
   }
 
@@ -277,7 +287,7 @@ public final class ChronicleEngine implements StorageEngine {
   }
 
   @Override
-  public long discard(CollectionStore collection, RawValue partitionKey, RawValue id) {
+  public Receipt discard(CollectionStore collection, @Nullable RawValue partitionKey, RawValue id) {
     requireOpen();
     return new Discard(parts, (ChronicleCollection) collection).run(partitionKey, id);
   }

@@ -3,6 +3,7 @@ package dev.orrery.storage.log;
 import dev.orrery.lane.Lane;
 import dev.orrery.storage.CommitClock;
 import dev.orrery.storage.PrivateFiles;
+import dev.orrery.storage.Receipt;
 import dev.orrery.storage.StorageException;
 import java.io.Closeable;
 import java.io.IOException;
@@ -24,58 +25,34 @@ import java.util.function.LongConsumer;
  */
 public final class Log implements Closeable {
   /*
-   * Locks, in the order in which they may be taken:
-   *   appending  one append at a time, and with it the roll to a new segment;
-   *   structure  the set of segments and its manifest;
-   *   forcing    which segment is written to, as seen by the committer.
-   * Reads take none: they see an immutable table of segments, and in each segment the end of the
-   * last whole group.
+   * One append at a time, and with it the roll to a new segment. Reads take no lock: they see an
+   * immutable table of segments, and in each segment the end of the last whole group.
    */
 
-  private final SegmentFolder folder;
   private final LogOptions options;
-  private final SegmentFiles files;
   private final DirectoryLock directoryLock;
+  private final LogSegments segments;
   private final Committer committer;
   private final CommitClock times;
-
   private final ReentrantLock appending = new ReentrantLock();
-  private final ReentrantLock structure = new ReentrantLock();
-  private final ReentrantLock forcing = new ReentrantLock();
-
-  private volatile SegmentTable segments = SegmentTable.EMPTY;
   private volatile Stamp last;
   private volatile boolean closed;
-  private SegmentWriter active;
 
   private Log(Path directory, LogOptions options, SegmentFiles files, DirectoryLock directoryLock)
       throws IOException {
-    var encoder = new GroupEncoder();
-    this.folder = new SegmentFolder(directory, options, files, encoder);
     this.options = options;
-    this.files = files;
     this.directoryLock = directoryLock;
-    LogRecovery.Opened opened = new LogRecovery(directory, options, files).open(encoder);
-    if (opened == null) {
-      active = create(1, 0);
-      install(active);
-      folder.force();
-      segments = segments.with(active.segment());
-    } else {
-      opened.sealed().forEach(segment -> segments = segments.with(segment));
-      active = opened.active();
-      segments = segments.with(active.segment());
-    }
+    segments = new LogSegments(directory, options, files, options.clock().millis());
     times = new CommitClock(options.clock());
-    last = active.segment().last();
+    last = segments.active().segment().last();
     times.advanceTo(last.time());
     committer = new Committer(new ActiveSegment(), options);
   }
 
   /** The file and the offset at which the log ends, for people. */
   public String end() {
-    Segment last = active.segment();
-    return last.path() + " at offset " + last.end();
+    Segment newest = segments.active().segment();
+    return newest.path() + " at offset " + newest.end();
   }
 
   /** Opens the log in {@code directory}, which is created if need be, and recovers it. */
@@ -106,13 +83,7 @@ public final class Log implements Closeable {
 
     @Override
     public void force() throws IOException {
-      // Earlier segments were forced before this one was begun.
-      forcing.lock();
-      try {
-        active.force();
-      } finally {
-        forcing.unlock();
-      }
+      segments.force();
     }
   }
 
@@ -129,7 +100,7 @@ public final class Log implements Closeable {
     Lane.take(appending); // who has it may be beginning a segment
     try {
       requireWritable();
-      if (!active.hasRoom(group.encodedBytes())) {
+      if (!segments.active().hasRoom(group.encodedBytes())) {
         Lane.requireMayWait();
         roll(group.encodedBytes());
       }
@@ -144,30 +115,21 @@ public final class Log implements Closeable {
   }
 
   private long[] write(RecordGroup group, Stamp stamp) {
+    SegmentWriter active = segments.active();
     try {
       return active.append(group, stamp, committer.durableLsn());
     } catch (IOException e) {
-      undo();
+      segments.undo(committer);
       throw LogFailures.io("append to", active.segment().path(), e);
     } catch (RuntimeException | Error e) {
-      undo();
+      segments.undo(committer);
       throw e;
     }
   }
 
   /** Clocks are set back at times; the log's timestamps never are. */
   private long now() {
-    long millis = options.clock().millis();
-    return active == null ? millis : Math.max(millis, active.segment().last().millis());
-  }
-
-  /** Removes the traces of a failed append or roll; if even that fails, nobody may append again. */
-  private void undo() {
-    try {
-      active.undo();
-    } catch (IOException e) {
-      committer.fail(e);
-    }
+    return Math.max(options.clock().millis(), last.millis());
   }
 
   void requireOpen() {
@@ -195,75 +157,8 @@ public final class Log implements Closeable {
     }
   }
 
-  /** Seals the active segment and goes on in a new one with room for the group. */
   private void roll(long groupBytes) {
-    SegmentWriter old = active;
-    structure.lock();
-    try {
-      SegmentWriter fresh = create(old.segment().number() + 1, groupBytes);
-      try {
-        // A footer says that all before it is there: a power cut must not keep it and lose a group.
-        committer.flush();
-        old.writeFooter();
-        committer.flush();
-        install(fresh);
-      } catch (IOException | RuntimeException e) {
-        abandon(fresh);
-        throw e;
-      }
-      switchTo(fresh);
-      old.close();
-    } catch (IOException e) {
-      throw LogFailures.io("begin a segment after", old.segment().path(), e);
-    } finally {
-      structure.unlock();
-    }
-  }
-
-  private SegmentWriter create(long number, long groupBytes) throws IOException {
-    Stamp before = last == null ? new Stamp(0, 0, 0) : last;
-    return folder.create(number, new Stamp(before.lsn(), now(), before.time()), groupBytes);
-  }
-
-  /** Makes the segment one that recovery finds; throws if it does not. */
-  private void install(SegmentWriter fresh) throws IOException {
-    fresh.install();
-    folder.list(segments.with(fresh.segment()));
-  }
-
-  /** Writes to an installed segment from now on. */
-  private void switchTo(SegmentWriter fresh) throws IOException {
-    try {
-      folder.force();
-    } catch (IOException e) {
-      // LogRecovery finds the new segment or not: both are right, as long as nobody appends to
-      // either.
-      committer.fail(e);
-      SegmentFolder.release(fresh);
-      throw e;
-    }
-    active.segment().seal();
-    segments = segments.with(fresh.segment());
-    forcing.lock();
-    try {
-      active = fresh;
-    } finally {
-      forcing.unlock();
-    }
-  }
-
-  /**
-   * Removes a segment that could not be installed, and the footer before it. If it cannot be
-   * removed, recovery will find it and must find that footer too: nobody may append again.
-   */
-  private void abandon(SegmentWriter fresh) {
-    SegmentFolder.release(fresh);
-    try {
-      folder.delete(fresh.segment());
-      undo();
-    } catch (IOException e) {
-      committer.fail(e);
-    }
+    segments.roll(committer, new Stamp(last.lsn(), now(), last.time()), groupBytes);
   }
 
   /**
@@ -298,6 +193,11 @@ public final class Log implements Closeable {
   /** The last LSN that would survive a power cut; 0 in an empty log. */
   public long durableLsn() {
     return committer.durableLsn();
+  }
+
+  /** Of a group that was appended. */
+  public Receipt receipt(Stamp stamp) {
+    return new LogReceipt(this, stamp.lsn(), stamp.time());
   }
 
   /** The last LSN appended; 0 in an empty log. */
@@ -422,26 +322,8 @@ public final class Log implements Closeable {
    * the last of them is. Records that were copied elsewhere must be durable there before.
    */
   public void deleteSegment(long number) {
-    structure.lock();
-    try {
-      requireOpen();
-      Segment segment = segments.find(number);
-      if (segment == null) {
-        throw LogFailures.gone("segment " + number);
-      } else if (!segment.sealed()) {
-        throw new IllegalArgumentException("segment " + number + " is not sealed");
-      }
-      SegmentTable table = segments.without(number);
-      folder.list(table);
-      folder.force();
-      segments = table;
-      segment.mapping().release();
-      files.delete(segment.path()); // If this fails, the next recovery does it.
-    } catch (IOException e) {
-      throw LogFailures.io("delete segment " + number + " in", folder.path(), e);
-    } finally {
-      structure.unlock();
-    }
+    requireOpen();
+    segments.delete(number);
   }
 
   /** Reads everything and returns the first fault. Appends and reads go on meanwhile. */
@@ -460,7 +342,6 @@ public final class Log implements Closeable {
   @Override
   public void close() {
     appending.lock();
-    structure.lock();
     try {
       if (closed) {
         return;
@@ -468,33 +349,20 @@ public final class Log implements Closeable {
       closed = true;
       if (committer.failure() == null) {
         committer.flush(); // before the footer, as in a roll
-        writeLastFooter();
+        segments.writeLastFooter(committer);
         committer.flush();
       }
     } finally {
       release();
-      structure.unlock();
       appending.unlock();
     }
   }
 
-  private void writeLastFooter() {
-    try {
-      active.writeFooter();
-    } catch (IOException e) {
-      undo(); // Without a footer the next recovery scans the segment, and loses nothing.
-    }
-  }
-
   private void release() {
-    if (segments == SegmentTable.EMPTY) {
-      return;
+    if (!segments.all().isEmpty()) {
+      committer.close();
+      segments.release();
+      SegmentFolder.closeQuietly(directoryLock);
     }
-    committer.close();
-    SegmentTable table = segments;
-    segments = SegmentTable.EMPTY;
-    table.all().forEach(segment -> segment.mapping().release());
-    SegmentFolder.closeQuietly(active);
-    SegmentFolder.closeQuietly(directoryLock);
   }
 }

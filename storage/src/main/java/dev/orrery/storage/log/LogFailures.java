@@ -9,7 +9,7 @@ import java.nio.file.FileSystemException;
 import java.nio.file.Path;
 import java.util.List;
 
-/** LogFailures of the file system and of the bytes in it, as {@link StorageException}s. */
+/** Failures of the file system and of the bytes in it, as {@link StorageException}s. */
 final class LogFailures {
 
   /** The JDK gives no error numbers, only the C library's words. */

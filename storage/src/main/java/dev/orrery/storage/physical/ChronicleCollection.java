@@ -7,6 +7,7 @@ import dev.orrery.storage.PartitionStore;
 import dev.orrery.storage.StorageException;
 import dev.orrery.storage.StoredDocument;
 import dev.orrery.storage.WriteKey;
+import dev.orrery.storage.catalog.CappedLimits;
 import dev.orrery.storage.catalog.CollectionInfo;
 import dev.orrery.storage.catalog.IndexKeyException;
 import dev.orrery.storage.partition.PartitionMap;
@@ -18,11 +19,23 @@ import dev.orrery.value.RawValue;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.locks.ReentrantLock;
+import org.jspecify.annotations.Nullable;
 
 /** A collection of the embedded engine: its description, and its partitions in this process. */
 public final class ChronicleCollection implements CollectionStore {
-  /** A description and the partitions that belong to it; replaced as a whole. */
-  record State(CollectionInfo info, List<PhysicalPartition> partitions) {
+  /**
+   * A description and the partitions that belong to it; replaced as a whole.
+   *
+   * @param cappedLimits those of the description, which is asked at every insert
+   */
+  record State(
+      CollectionInfo info,
+      List<PhysicalPartition> partitions,
+      @Nullable CappedLimits cappedLimits) {
+    State(CollectionInfo info, List<PhysicalPartition> partitions) {
+      this(info, partitions, info.cappedLimits());
+    }
+
     /** The partition that has that effective partition key. */
     PhysicalPartition route(String epk) {
       PartitionMap map = info.partitions();
@@ -50,6 +63,11 @@ public final class ChronicleCollection implements CollectionStore {
   @Override
   public CollectionInfo info() {
     return state.info();
+  }
+
+  /** How much it holds; null if it is not capped. */
+  public @Nullable CappedLimits cappedLimits() {
+    return state.cappedLimits();
   }
 
   /** Replaces the description; the partitions stay. */

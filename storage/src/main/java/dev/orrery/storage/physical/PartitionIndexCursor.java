@@ -14,6 +14,7 @@ import dev.orrery.storage.structure.PartitionFiles;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.concurrent.CompletionStage;
 
 /**
  * A scan of one index of one partition. Almost always there is one source; after a split there is
@@ -58,7 +59,7 @@ final class PartitionIndexCursor implements IndexCursor {
     }
 
     private boolean isOwn() {
-      StoredDocument document = partition.read(cursor.recordId(), new WorkMeter());
+      StoredDocument document = partition.readNow(cursor.recordId(), new WorkMeter());
       return document != null && lineage.isOwn(document.document());
     }
   }
@@ -202,8 +203,8 @@ final class PartitionIndexCursor implements IndexCursor {
   }
 
   @Override
-  public StoredDocument fetch(WorkMeter meter) {
-    return current.partition.read(current.cursor.recordId(), meter);
+  public CompletionStage<Boolean> load(WorkMeter meter) {
+    return LocalPartition.NO; // all is at hand
   }
 
   @Override

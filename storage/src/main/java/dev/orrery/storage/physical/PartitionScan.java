@@ -5,6 +5,8 @@ import dev.orrery.storage.StoredDocument;
 import dev.orrery.storage.WorkMeter;
 import java.util.ArrayDeque;
 import java.util.List;
+import java.util.concurrent.CompletionStage;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Documents of a partition by record id. Record ids survive a split, so after one the scan goes on
@@ -48,7 +50,12 @@ final class PartitionScan implements RecordCursor {
   }
 
   @Override
-  public StoredDocument next(WorkMeter meter) {
+  public CompletionStage<Boolean> load(WorkMeter meter) {
+    return LocalPartition.NO; // all is at hand
+  }
+
+  @Override
+  public @Nullable StoredDocument next(WorkMeter meter) {
     while (!sources.isEmpty()) {
       Source source = sources.peek();
       List<Successor> successors = source.partition.successors();
@@ -86,7 +93,7 @@ final class PartitionScan implements RecordCursor {
   private StoredDocument advance(Source source, WorkMeter meter) {
     while (source.used < source.count || fill(source)) {
       source.last = source.ids[source.used++];
-      StoredDocument document = source.partition.read(source.last, meter);
+      StoredDocument document = source.partition.readNow(source.last, meter);
       if (document != null && source.lineage.isOwn(document.document())) {
         return document;
       }

@@ -5,7 +5,6 @@ import dev.orrery.storage.Advice;
 import dev.orrery.storage.IndexCursor;
 import dev.orrery.storage.IndexRange;
 import dev.orrery.storage.PartitionStatistics;
-import dev.orrery.storage.PartitionStore;
 import dev.orrery.storage.RecordCursor;
 import dev.orrery.storage.StorageException;
 import dev.orrery.storage.StoredDocument;
@@ -22,16 +21,18 @@ import dev.orrery.value.BsonEncoder;
 import dev.orrery.value.RawDocument;
 import java.util.List;
 import java.util.Map;
+import java.util.OptionalLong;
 import java.util.concurrent.locks.LockSupport;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.BinaryOperator;
 import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A physical partition of the embedded engine: Chronicle Maps, a slot file and ordered indexes over
  * records in the log. Reads take no lock of the partition; writers hold {@link #lock}.
  */
-public final class PhysicalPartition implements PartitionStore {
+public final class PhysicalPartition implements LocalPartition {
   /*
    * A read goes key -> record id -> position -> bytes. A write makes the new version reachable from
    * below: slot first, then the key maps; a delete takes it away from above. So whoever finds a
@@ -287,7 +288,7 @@ public final class PhysicalPartition implements PartitionStore {
   }
 
   @Override
-  public StoredDocument find(byte[] primaryKey, WorkMeter meter) {
+  public @Nullable StoredDocument findNow(byte[] primaryKey, WorkMeter meter) {
     if (isRetired() || !tryEnter()) {
       return succession.find(primaryKey, meter);
     }
@@ -308,7 +309,7 @@ public final class PhysicalPartition implements PartitionStore {
   }
 
   @Override
-  public boolean copy(byte[] primaryKey, BsonEncoder out, WorkMeter meter) {
+  public boolean copyNow(byte[] primaryKey, BsonEncoder out, WorkMeter meter) {
     if (isRetired() || !tryEnter()) {
       return succession.copy(primaryKey, out, meter);
     }
@@ -378,7 +379,7 @@ public final class PhysicalPartition implements PartitionStore {
   }
 
   @Override
-  public StoredDocument read(long recordId, WorkMeter meter) {
+  public @Nullable StoredDocument readNow(long recordId, WorkMeter meter) {
     if (isRetired() || !tryEnter()) {
       return succession.read(recordId, meter);
     }
@@ -424,8 +425,9 @@ public final class PhysicalPartition implements PartitionStore {
   }
 
   @Override
-  public long estimate(IndexSpec index, IndexRange range) {
-    return inside(opened -> opened.inside(index, one -> one.estimate(range)), Long::sum);
+  public OptionalLong estimate(IndexSpec index, IndexRange range) {
+    return OptionalLong.of(
+        inside(opened -> opened.inside(index, one -> one.estimate(range)), Long::sum));
   }
 
   @Override

@@ -3,13 +3,13 @@ package dev.orrery.storage.physical;
 import dev.orrery.storage.IndexCursor;
 import dev.orrery.storage.IndexRange;
 import dev.orrery.storage.PartitionStore;
-import dev.orrery.storage.StoredDocument;
 import dev.orrery.storage.WorkMeter;
 import dev.orrery.storage.catalog.IndexSpec;
 import dev.orrery.storage.index.BTreeBound;
 import dev.orrery.storage.index.BTreeCursor;
 import dev.orrery.storage.structure.OrderedIndex;
 import dev.orrery.storage.structure.PartitionFiles;
+import java.util.concurrent.CompletionStage;
 
 /**
  * The entries of an index at a point: those that are in the tree or were taken out of it since, as
@@ -113,8 +113,8 @@ final class PinnedIndexCursor implements IndexCursor {
   }
 
   @Override
-  public StoredDocument fetch(WorkMeter meter) {
-    return partition.read(current.recordId(), meter);
+  public CompletionStage<Boolean> load(WorkMeter meter) {
+    return LocalPartition.NO; // all is at hand
   }
 
   @Override

@@ -3,7 +3,6 @@ package dev.orrery.storage.physical;
 import dev.orrery.storage.IndexCursor;
 import dev.orrery.storage.IndexRange;
 import dev.orrery.storage.PartitionStatistics;
-import dev.orrery.storage.PartitionStore;
 import dev.orrery.storage.RecordCursor;
 import dev.orrery.storage.StorageException;
 import dev.orrery.storage.StoredDocument;
@@ -19,13 +18,15 @@ import dev.orrery.storage.structure.PartitionFiles;
 import dev.orrery.value.BsonEncoder;
 import dev.orrery.value.RawDocument;
 import java.util.Arrays;
+import java.util.OptionalLong;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A partition as it was at a point. The structures have the newest state; what they lack is in the
  * {@link History}, and what they have too much is found out by the versions of documents, which
  * name those before them.
  */
-final class PinnedPartition implements PartitionStore {
+final class PinnedPartition implements LocalPartition {
   private final PinnedView view;
   private final PhysicalPartition partition;
 
@@ -69,7 +70,7 @@ final class PinnedPartition implements PartitionStore {
   }
 
   @Override
-  public StoredDocument find(byte[] primaryKey, WorkMeter meter) {
+  public @Nullable StoredDocument findNow(byte[] primaryKey, WorkMeter meter) {
     PartitionFiles files = enter();
     try {
       long recordId = files.ids().find(primaryKey);
@@ -94,8 +95,8 @@ final class PinnedPartition implements PartitionStore {
   }
 
   @Override
-  public boolean copy(byte[] primaryKey, BsonEncoder out, WorkMeter meter) {
-    StoredDocument found = find(primaryKey, meter);
+  public boolean copyNow(byte[] primaryKey, BsonEncoder out, WorkMeter meter) {
+    StoredDocument found = findNow(primaryKey, meter);
     if (found != null) {
       out.writeDocument(found.document());
     }
@@ -103,7 +104,7 @@ final class PinnedPartition implements PartitionStore {
   }
 
   @Override
-  public StoredDocument read(long recordId, WorkMeter meter) {
+  public @Nullable StoredDocument readNow(long recordId, WorkMeter meter) {
     PartitionFiles files = enter();
     try {
       return read(files, recordId, meter);
@@ -217,7 +218,7 @@ final class PinnedPartition implements PartitionStore {
   }
 
   @Override
-  public long estimate(IndexSpec index, IndexRange range) {
+  public OptionalLong estimate(IndexSpec index, IndexRange range) {
     return partition.estimate(index, range);
   }
 

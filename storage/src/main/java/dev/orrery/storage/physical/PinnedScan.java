@@ -5,7 +5,9 @@ import dev.orrery.storage.StoredDocument;
 import dev.orrery.storage.WorkMeter;
 import dev.orrery.storage.structure.PartitionFiles;
 import java.util.Arrays;
+import java.util.concurrent.CompletionStage;
 import java.util.stream.LongStream;
+import org.jspecify.annotations.Nullable;
 
 /** The documents of a partition at a point, by record id. */
 final class PinnedScan implements RecordCursor {
@@ -25,9 +27,14 @@ final class PinnedScan implements RecordCursor {
   }
 
   @Override
-  public StoredDocument next(WorkMeter meter) {
+  public CompletionStage<Boolean> load(WorkMeter meter) {
+    return LocalPartition.NO; // all is at hand
+  }
+
+  @Override
+  public @Nullable StoredDocument next(WorkMeter meter) {
     while (used < ids.length || fill()) {
-      StoredDocument document = partition.read(ids[used++], meter);
+      StoredDocument document = partition.readNow(ids[used++], meter);
       if (document != null) {
         return document;
       }

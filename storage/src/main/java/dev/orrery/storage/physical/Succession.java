@@ -46,7 +46,7 @@ final class Succession {
 
   StoredDocument find(byte[] primaryKey, WorkMeter meter) {
     for (Successor successor : allOrNone()) {
-      StoredDocument found = successor.partition().find(primaryKey, meter);
+      StoredDocument found = successor.partition().findNow(primaryKey, meter);
       if (found != null) {
         return found;
       }
@@ -56,7 +56,7 @@ final class Succession {
 
   boolean copy(byte[] primaryKey, BsonEncoder out, WorkMeter meter) {
     for (Successor successor : allOrNone()) {
-      if (successor.partition().copy(primaryKey, out, meter)) {
+      if (successor.partition().copyNow(primaryKey, out, meter)) {
         return true;
       }
     }
@@ -65,7 +65,7 @@ final class Succession {
 
   StoredDocument read(long recordId, WorkMeter meter) {
     for (Successor successor : allOrNone()) {
-      StoredDocument found = successor.partition().read(successor.recordId(recordId), meter);
+      StoredDocument found = successor.partition().readNow(successor.recordId(recordId), meter);
       if (found != null) {
         return found;
       }

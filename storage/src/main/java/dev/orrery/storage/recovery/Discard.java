@@ -1,5 +1,6 @@
 package dev.orrery.storage.recovery;
 
+import dev.orrery.storage.Receipt;
 import dev.orrery.storage.StorageException;
 import dev.orrery.storage.keyindex.KeyIndex;
 import dev.orrery.storage.log.Appended;
@@ -13,6 +14,7 @@ import dev.orrery.storage.structure.DataRecord;
 import dev.orrery.storage.structure.PartitionFiles;
 import dev.orrery.storage.structure.PrimaryKey;
 import dev.orrery.value.RawValue;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -33,8 +35,8 @@ public final class Discard {
     this.collection = collection;
   }
 
-  /** Returns the sequence number, or 0 when there is no such document, or it can be read. */
-  public long run(RawValue partitionKey, RawValue id) {
+  /** Nothing is done when there is no such document, or it can be read. */
+  public Receipt run(@Nullable RawValue partitionKey, RawValue id) {
     PrimaryKey key = collection.keys().of(partitionKey, id);
     byte[] documentKey = collection.keys().documentKey(partitionKey, id);
     collection.structureLock().lock();
@@ -42,7 +44,7 @@ public final class Discard {
       PhysicalPartition partition = collection.partitionOf(key);
       partition.lock.lock();
       try {
-        return partition.isDropped() ? 0 : run(partition, key, documentKey);
+        return partition.isDropped() ? Receipt.NONE : run(partition, key, documentKey);
       } finally {
         partition.lock.unlock();
       }
@@ -51,14 +53,14 @@ public final class Discard {
     }
   }
 
-  private long run(PhysicalPartition partition, PrimaryKey key, byte[] documentKey) {
+  private Receipt run(PhysicalPartition partition, PrimaryKey key, byte[] documentKey) {
     partition.requireHealthy();
     PartitionFiles files = partition.files();
     long recordId = files.ids().find(key.bytes());
     long position = recordId == KeyIndex.ABSENT ? 0 : files.slots().get(recordId);
     String fault = position == 0 ? null : fault(position);
     if (fault == null) {
-      return 0;
+      return Receipt.NONE;
     }
     var record = new DataRecord(collection.info().id(), recordId, position);
     var group = new RecordGroup();
@@ -77,7 +79,7 @@ public final class Discard {
     engine.garbage().add(appended.positions()[0], documentKey.length);
     engine.givenUp(Log.segmentOf(position));
     LOGGER.warn("a document of {} was deleted unread: {}", collection.info().namespace(), fault);
-    return appended.lsn();
+    return engine.log().receipt(appended.stamp());
   }
 
   /** Why it cannot be read; null when it can. */

@@ -2,6 +2,7 @@ package dev.orrery.storage.reshape;
 
 import dev.orrery.lane.Lane;
 import dev.orrery.storage.CollectionStore;
+import dev.orrery.storage.Receipt;
 import dev.orrery.storage.catalog.Catalog;
 import dev.orrery.storage.catalog.CollectionInfo;
 import dev.orrery.storage.log.Log;
@@ -213,12 +214,12 @@ public final class CatalogChanges {
     return alone(() -> catalog.settings(kind));
   }
 
-  public long putSetting(String kind, BsonDocument document) {
+  public Receipt putSetting(String kind, BsonDocument document) {
     return alone(
         () -> {
-          long lsn = record(CatalogRecord.putSetting(kind, document));
+          record(CatalogRecord.putSetting(kind, document));
           catalog.putSetting(kind, document);
-          return lsn;
+          return log.receipt(log.last());
         });
   }
 

@@ -45,7 +45,9 @@ public final class IndexBuild {
 
   /** Adds indexes. */
   public void run(List<IndexSpec> specs) {
-    build(specs, null);
+    if (!specs.isEmpty()) {
+      build(specs, null);
+    }
   }
 
   /** Builds an index in place of the present one of that name. */
@@ -130,7 +132,7 @@ public final class IndexBuild {
   }
 
   private void add(PhysicalPartition partition, long recordId, List<IndexEntry> entries) {
-    StoredDocument stored = partition.read(recordId, new WorkMeter());
+    StoredDocument stored = partition.readNow(recordId, new WorkMeter());
     if (stored == null) {
       return;
     }

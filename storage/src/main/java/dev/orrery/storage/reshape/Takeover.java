@@ -152,7 +152,7 @@ public final class Takeover {
   private void copy(Change change, PhysicalPartition parent, long recordId) {
     StoredDocument document;
     try {
-      document = parent.read(recordId, new WorkMeter());
+      document = parent.readNow(recordId, new WorkMeter());
     } catch (StorageException e) {
       if (e.reason() != StorageException.Reason.CORRUPT) {
         throw e;

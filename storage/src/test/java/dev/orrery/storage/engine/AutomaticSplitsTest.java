@@ -2,6 +2,7 @@ package dev.orrery.storage.engine;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.orrery.lane.Lane;
 import dev.orrery.storage.CollectionStore;
 import dev.orrery.storage.NoHooks;
 import dev.orrery.storage.PartitionStore;
@@ -56,7 +57,7 @@ final class AutomaticSplitsTest {
             .append("p", new BsonString(key))
             .append("x", new BsonString("x".repeat(900)));
     var operation = new WriteOperation.Insert(collection, RawDocument.of(document));
-    return engine.commit(WriteBatch.of(operation), new WorkMeter()).outcomes().get(0);
+    return Lane.await(engine.commit(WriteBatch.of(operation), new WorkMeter())).outcomes().get(0);
   }
 
   @Test

@@ -2,6 +2,7 @@ package dev.orrery.storage.engine;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.orrery.lane.Lane;
 import dev.orrery.storage.CollectionStore;
 import dev.orrery.storage.NoHooks;
 import dev.orrery.storage.PartitionStore;
@@ -246,7 +247,7 @@ final class CatalogRaceTest {
     int id = ids.incrementAndGet();
     var document = new BsonDocument("_id", new BsonInt32(id)).append("p", new BsonInt32(id));
     var insert = new WriteOperation.Insert(handle, RawDocument.of(document));
-    var result = store.engine.commit(WriteBatch.of(insert), new WorkMeter());
+    var result = Lane.await(store.engine.commit(WriteBatch.of(insert), new WorkMeter()));
     if (result.outcomes().get(0).isApplied()) {
       expected(handle).documents.add(id);
     }
@@ -284,7 +285,7 @@ final class CatalogRaceTest {
     for (PartitionStore partition : collection.partitions()) {
       var cursor = partition.scan(false);
       var meter = new WorkMeter();
-      for (var one = cursor.next(meter); one != null; one = cursor.next(meter)) {
+      for (var one = cursor.awaitNext(meter); one != null; one = cursor.awaitNext(meter)) {
         found.add(one.document().field("_id").asInt32());
       }
     }

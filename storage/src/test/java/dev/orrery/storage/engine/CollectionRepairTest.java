@@ -3,6 +3,7 @@ package dev.orrery.storage.engine;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.orrery.lane.Lane;
 import dev.orrery.storage.IndexRange;
 import dev.orrery.storage.NoHooks;
 import dev.orrery.storage.RepairResult;
@@ -183,7 +184,7 @@ final class CollectionRepairTest {
       }
       RawValue key = RawValue.of(new BsonInt32(id % 7));
       byte[] primaryKey = store.store().primaryKey(key, RawValue.of(new BsonInt32(id)));
-      var before = store.store().partitionOf(key).find(primaryKey, new WorkMeter());
+      var before = Lane.await(store.store().partitionOf(key).find(primaryKey, new WorkMeter()));
       var after = RawDocument.of(document(id, i));
       WriteOperation operation =
           before == null
@@ -192,7 +193,9 @@ final class CollectionRepairTest {
                   ? new WriteOperation.Delete(store.store(), before)
                   : new WriteOperation.Replace(store.store(), before, after);
       var outcome =
-          store.engine.commit(WriteBatch.of(operation), new WorkMeter()).outcomes().get(0);
+          Lane.await(store.engine.commit(WriteBatch.of(operation), new WorkMeter()))
+              .outcomes()
+              .get(0);
       if (!outcome.isApplied()) {
         continue; // the partition was renewed in between: read again
       }
@@ -211,7 +214,7 @@ final class CollectionRepairTest {
       for (var partition : store.store().partitions()) {
         var meter = new WorkMeter();
         var cursor = partition.scan(false);
-        for (var one = cursor.next(meter); one != null; one = cursor.next(meter)) {
+        for (var one = cursor.awaitNext(meter); one != null; one = cursor.awaitNext(meter)) {
           int id = one.document().toBsonDocument().getInt32("_id").getValue();
           if (id % 10 == 0) {
             assertThat(seen.add(id)).as("once").isTrue();

@@ -2,6 +2,7 @@ package dev.orrery.storage.engine;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.orrery.lane.Lane;
 import dev.orrery.storage.IndexRange;
 import dev.orrery.storage.NoHooks;
 import dev.orrery.storage.WorkMeter;
@@ -93,16 +94,24 @@ final class CompactionTest {
     var scanned = new ArrayList<Integer>();
     var found = new ArrayList<Integer>();
     for (int i = 0; i < 100; i++) {
-      scanned.add(scan.next(meter).document().field("_id").asInt32());
-      assertThat(byIndex.next(meter)).isTrue();
-      found.add(byIndex.fetch(meter).document().field("_id").asInt32());
+      scanned.add(scan.awaitNext(meter).document().field("_id").asInt32());
+      assertThat(byIndex.awaitNext(meter)).isTrue();
+      found.add(
+          Lane.await(store.partition().read(byIndex.recordId(), meter))
+              .document()
+              .field("_id")
+              .asInt32());
     }
     compactAll();
-    for (var one = scan.next(meter); one != null; one = scan.next(meter)) {
+    for (var one = scan.awaitNext(meter); one != null; one = scan.awaitNext(meter)) {
       scanned.add(one.document().field("_id").asInt32());
     }
-    while (byIndex.next(meter)) {
-      found.add(byIndex.fetch(meter).document().field("_id").asInt32());
+    while (byIndex.awaitNext(meter)) {
+      found.add(
+          Lane.await(store.partition().read(byIndex.recordId(), meter))
+              .document()
+              .field("_id")
+              .asInt32());
     }
     assertThat(scanned).hasSize(DOCUMENTS).doesNotHaveDuplicates();
     assertThat(new HashSet<>(found)).hasSize(DOCUMENTS);

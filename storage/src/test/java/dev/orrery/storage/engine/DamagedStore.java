@@ -2,6 +2,7 @@ package dev.orrery.storage.engine;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.orrery.lane.Lane;
 import dev.orrery.storage.CollectionStore;
 import dev.orrery.storage.NoHooks;
 import dev.orrery.storage.WorkMeter;
@@ -121,7 +122,7 @@ final class DamagedStore {
 
   private static void commit(ChronicleEngine engine, List<WriteOperation> operations) {
     var batch = new WriteBatch(operations, WriteBatch.OnFailure.STOP);
-    var result = engine.commit(batch, new WorkMeter());
+    var result = Lane.await(engine.commit(batch, new WorkMeter()));
     assertThat(result.outcomes()).allMatch(outcome -> outcome.isApplied());
   }
 
@@ -135,7 +136,7 @@ final class DamagedStore {
       RawValue key =
           name == PARTS ? RawValue.of(documents.get(id).getDocument("k").get("n")) : null;
       byte[] primaryKey = store.primaryKey(key, RawValue.of(new BsonInt32(id)));
-      var before = store.partitionOf(key).find(primaryKey, new WorkMeter());
+      var before = Lane.await(store.partitionOf(key).find(primaryKey, new WorkMeter()));
       if (random.nextInt(3) == 0) {
         commit(engine, List.of(new WriteOperation.Delete(store, before)));
         documents.remove(id);

@@ -2,6 +2,7 @@ package dev.orrery.storage.engine;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.orrery.lane.Lane;
 import dev.orrery.storage.NoHooks;
 import dev.orrery.storage.WorkMeter;
 import dev.orrery.storage.WriteBatch;
@@ -57,7 +58,7 @@ final class DistrustTest {
 
   private static WriteOutcome.Status tryInsert(EngineHarness store, BsonDocument document) {
     var insert = new WriteOperation.Insert(store.store(), RawDocument.of(document));
-    var result = store.engine.commit(WriteBatch.of(insert), new WorkMeter());
+    var result = Lane.await(store.engine.commit(WriteBatch.of(insert), new WorkMeter()));
     return result.outcomes().get(0).status();
   }
 
@@ -137,8 +138,9 @@ final class DistrustTest {
         store.engine = ChronicleEngine.open(store.directory, store.options, store.hooks);
         var other = store.engine.find(OTHER);
         var document = RawDocument.of(document(start, start));
-        store.engine.commit(
-            WriteBatch.of(new WriteOperation.Insert(other, document)), new WorkMeter());
+        Lane.await(
+            store.engine.commit(
+                WriteBatch.of(new WriteOperation.Insert(other, document)), new WorkMeter()));
         store.engine.close(); // writes a checkpoint
       }
       store.engine = ChronicleEngine.open(store.directory, store.options, store.hooks);
@@ -201,7 +203,7 @@ final class DistrustTest {
       store.partition().files().ids().remove(key);
       store.partition().markChanged();
       store.reopen();
-      assertThat(store.partition().find(key, new WorkMeter())).isNotNull();
+      assertThat(Lane.await(store.partition().find(key, new WorkMeter()))).isNotNull();
       store.engine.verify();
     }
   }

@@ -2,6 +2,7 @@ package dev.orrery.storage.engine;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.orrery.lane.Lane;
 import dev.orrery.storage.CollectionStore;
 import dev.orrery.storage.IndexRange;
 import dev.orrery.storage.NoHooks;
@@ -119,7 +120,7 @@ final class EngineConcurrencyTest {
   }
 
   private WriteOutcome commit(WriteOperation operation) {
-    return engine.commit(WriteBatch.of(operation), new WorkMeter()).outcomes().get(0);
+    return Lane.await(engine.commit(WriteBatch.of(operation), new WorkMeter())).outcomes().get(0);
   }
 
   /** Changes documents of its own; what must be there in the end, by id. */
@@ -149,7 +150,8 @@ final class EngineConcurrencyTest {
     for (; ; ) {
       RawValue keyValue = RawValue.of(new BsonString(key));
       byte[] primaryKey = store().primaryKey(keyValue, RawValue.of(new BsonInt32(id)));
-      StoredDocument before = store().partitionOf(keyValue).find(primaryKey, new WorkMeter());
+      StoredDocument before =
+          Lane.await(store().partitionOf(keyValue).find(primaryKey, new WorkMeter()));
       assertThat(before).as("document %s", id).isNotNull();
       var operation =
           after == null
@@ -190,7 +192,7 @@ final class EngineConcurrencyTest {
       for (PartitionStore partition : store().partitions()) {
         var cursor = partition.scan(false);
         var meter = new WorkMeter();
-        for (var one = cursor.next(meter); one != null; one = cursor.next(meter)) {
+        for (var one = cursor.awaitNext(meter); one != null; one = cursor.awaitNext(meter)) {
           note(one.document(), seen);
         }
       }
@@ -206,8 +208,8 @@ final class EngineConcurrencyTest {
       for (PartitionStore partition : store().partitions()) {
         var cursor = partition.scan(spec, IndexRange.all(false));
         var meter = new WorkMeter();
-        while (cursor.next(meter)) {
-          StoredDocument fetched = cursor.fetch(meter);
+        while (cursor.awaitNext(meter)) {
+          StoredDocument fetched = Lane.await(partition.read(cursor.recordId(), meter));
           if (fetched != null) {
             note(fetched.document(), seen);
           }
@@ -232,7 +234,7 @@ final class EngineConcurrencyTest {
     for (PartitionStore partition : store().partitions()) {
       var cursor = partition.scan(false);
       var meter = new WorkMeter();
-      for (var one = cursor.next(meter); one != null; one = cursor.next(meter)) {
+      for (var one = cursor.awaitNext(meter); one != null; one = cursor.awaitNext(meter)) {
         int id = one.document().field("_id").asInt32();
         if (id >= 0) {
           assertThat(found.put(id, one.document().field("v").asInt32())).isNull();

@@ -133,7 +133,7 @@ final class EngineFailureTest {
     harness.insert(document(1));
     harness.reopen();
     byte[] key = harness.store().primaryKey(null, RawDocument.of(document(1)).field("_id"));
-    Supplier<Object> read = () -> harness.partition().find(key, new WorkMeter());
+    Supplier<Object> read = () -> Lane.await(harness.partition().find(key, new WorkMeter()));
     assertThatThrownBy(() -> OnLane.call(Lane.EVENT_LOOP, read::get))
         .isInstanceOf(WouldWaitException.class);
     assertThat(OnLane.call(Lane.WORKER, read::get)).isNotNull();
@@ -151,7 +151,7 @@ final class EngineFailureTest {
     open(EngineHarness.quiet());
     harness.create(null);
     harness.insert(document(1));
-    long before = harness.engine.lastLsn();
+    long before = harness.engine.parts().log().lastLsn();
     harness.partition().lock.lock();
     try {
       assertThatThrownBy(() -> OnLane.call(Lane.EVENT_LOOP, () -> insertOnLane(2)))
@@ -159,7 +159,7 @@ final class EngineFailureTest {
     } finally {
       harness.partition().lock.unlock();
     }
-    assertThat(harness.engine.lastLsn()).isEqualTo(before);
+    assertThat(harness.engine.parts().log().lastLsn()).isEqualTo(before);
     OnLane.call(Lane.EVENT_LOOP, () -> insertOnLane(2));
     assertThat(harness.contents()).hasSize(2);
   }

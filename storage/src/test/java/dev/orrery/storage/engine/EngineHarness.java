@@ -2,6 +2,7 @@ package dev.orrery.storage.engine;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.orrery.lane.Lane;
 import dev.orrery.storage.CollectionStore;
 import dev.orrery.storage.NoHooks;
 import dev.orrery.storage.PartitionStore;
@@ -130,7 +131,7 @@ final class EngineHarness implements AutoCloseable {
         () -> {
           var partitionKey = RawValue.of(key.get(store().info().partitionKey()));
           byte[] primary = store().primaryKey(partitionKey, RawValue.of(key.get("_id")));
-          var found = store().partitionOf(partitionKey).find(primary, new WorkMeter());
+          var found = Lane.await(store().partitionOf(partitionKey).find(primary, new WorkMeter()));
           return new WriteOperation.Delete(store(), found);
         });
   }
@@ -140,21 +141,21 @@ final class EngineHarness implements AutoCloseable {
     WriteOutcome outcome;
     do {
       var batch = WriteBatch.of(operation.get());
-      outcome = engine.commit(batch, new WorkMeter()).outcomes().get(0);
+      outcome = Lane.await(engine.commit(batch, new WorkMeter())).outcomes().get(0);
     } while (outcome.status() == WriteOutcome.Status.CONFLICT);
     assertThat(outcome.isApplied()).isTrue();
   }
 
   StoredDocument find(int id) {
     byte[] key = store().primaryKey(null, RawValue.of(new BsonInt32(id)));
-    return store().partitionOf(null).find(key, new WorkMeter());
+    return Lane.await(store().partitionOf(null).find(key, new WorkMeter()));
   }
 
   /** A document of a collection with a partition key, by its keys. */
   static StoredDocument find(CollectionStore store, BsonDocument keys) {
     var partitionKey = RawValue.of(keys.get(store.info().partitionKey()));
     byte[] primary = store.primaryKey(partitionKey, RawValue.of(keys.get("_id")));
-    return store.partitionOf(partitionKey).find(primary, new WorkMeter());
+    return Lane.await(store.partitionOf(partitionKey).find(primary, new WorkMeter()));
   }
 
   /** All documents by id, from a scan; each must also be found by its key. */
@@ -167,7 +168,7 @@ final class EngineHarness implements AutoCloseable {
     for (PartitionStore partition : store.partitions()) {
       var meter = new WorkMeter();
       var cursor = partition.scan(false);
-      for (var one = cursor.next(meter); one != null; one = cursor.next(meter)) {
+      for (var one = cursor.awaitNext(meter); one != null; one = cursor.awaitNext(meter)) {
         var document = one.document().toBsonDocument();
         assertThat(all.put(document.getInt32("_id").getValue(), document)).isNull();
       }

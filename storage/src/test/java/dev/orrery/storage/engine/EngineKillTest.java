@@ -79,7 +79,7 @@ final class EngineKillTest {
       for (PartitionStore partition : engine.find(EngineProcess.NAMESPACE).partitions()) {
         var meter = new WorkMeter();
         var cursor = partition.scan(false);
-        for (var one = cursor.next(meter); one != null; one = cursor.next(meter)) {
+        for (var one = cursor.awaitNext(meter); one != null; one = cursor.awaitNext(meter)) {
           BsonDocument document = one.document().toBsonDocument();
           Integer id = document.getInt32("_id").getValue();
           assertThat(found.put(id, document.getInt32("v").getValue())).isNull();

@@ -1,5 +1,6 @@
 package dev.orrery.storage.engine;
 
+import dev.orrery.lane.Lane;
 import dev.orrery.storage.CollectionStore;
 import dev.orrery.storage.NoHooks;
 import dev.orrery.storage.StoredDocument;
@@ -84,9 +85,9 @@ final class EngineProcess {
       } else {
         operation = new WriteOperation.Replace(store, before, document(id, value));
       }
-      var result = engine.commit(WriteBatch.of(operation), new WorkMeter());
+      var result = Lane.await(engine.commit(WriteBatch.of(operation), new WorkMeter()));
       if (result.outcomes().get(0).isApplied()) {
-        engine.whenDurable(result.lsn()).join();
+        Lane.await(result.receipt().whenDurable());
         return;
       }
     }
@@ -103,6 +104,6 @@ final class EngineProcess {
   private static StoredDocument find(CollectionStore store, int id) {
     RawValue key = RawValue.of(new BsonString("key" + id));
     byte[] primaryKey = store.primaryKey(key, RawValue.of(new BsonInt32(id)));
-    return store.partitionOf(key).find(primaryKey, new WorkMeter());
+    return Lane.await(store.partitionOf(key).find(primaryKey, new WorkMeter()));
   }
 }

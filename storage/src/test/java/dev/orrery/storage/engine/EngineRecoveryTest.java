@@ -3,6 +3,7 @@ package dev.orrery.storage.engine;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.orrery.lane.Lane;
 import dev.orrery.storage.NoHooks;
 import dev.orrery.storage.StorageException;
 import dev.orrery.storage.StorageHooks;
@@ -85,7 +86,7 @@ final class EngineRecoveryTest {
         operations.add(new WriteOperation.Insert(store.store(), document));
       }
       var batch = new WriteBatch(operations, WriteBatch.OnFailure.STOP);
-      store.engine.commit(batch, new WorkMeter());
+      Lane.await(store.engine.commit(batch, new WorkMeter()));
       long end = store.engine.parts().log().segments().get(0).bytes();
       Path copy = store.copyFiles();
       try (var file = new RandomAccessFile(segments(copy).get(0).toFile(), "rw")) {
@@ -265,7 +266,7 @@ final class EngineRecoveryTest {
       store.engine.verify();
       var duplicate = RawDocument.of(BsonDocument.parse("{_id: 3, u: 7}"));
       var batch = WriteBatch.of(new WriteOperation.Insert(store.store(), duplicate));
-      var outcome = store.engine.commit(batch, new WorkMeter()).outcomes().get(0);
+      var outcome = Lane.await(store.engine.commit(batch, new WorkMeter())).outcomes().get(0);
       assertThat(outcome.isApplied()).isFalse();
     }
   }
@@ -276,10 +277,10 @@ final class EngineRecoveryTest {
       store.create(null);
       store.insert(1);
       var from = store.createNamed(new Namespace("db", "other"), null);
-      long before = store.engine.lastLsn();
+      long before = store.engine.parts().log().lastLsn();
       assertThat(store.engine.rename(from, from.info().namespace(), EngineHarness.NAMESPACE, true))
           .isTrue();
-      assertThat(store.engine.lastLsn()).isEqualTo(before + 1);
+      assertThat(store.engine.parts().log().lastLsn()).isEqualTo(before + 1);
       store.crash();
       assertThat(store.engine.collections()).hasSize(1);
       assertThat(store.contents()).isEmpty();

@@ -2,6 +2,7 @@ package dev.orrery.storage.engine;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.orrery.lane.Lane;
 import dev.orrery.storage.CollectionStore;
 import dev.orrery.storage.NoHooks;
 import dev.orrery.storage.WorkMeter;
@@ -121,7 +122,10 @@ final class ForeignStore {
   }
 
   private static WriteOutcome.Status commit(ChronicleEngine engine, WriteOperation operation) {
-    return engine.commit(WriteBatch.of(operation), new WorkMeter()).outcomes().get(0).status();
+    return Lane.await(engine.commit(WriteBatch.of(operation), new WorkMeter()))
+        .outcomes()
+        .get(0)
+        .status();
   }
 
   /** Every document is there and no other, found by every structure; no duplicate is accepted. */

@@ -168,7 +168,8 @@ final class FullDiskTest {
             }
           };
       var index = IndexSpec.of(BsonDocument.parse("{key: {v: 1}, name: 'v_1', unique: true}"));
-      assertDiskFull(() -> store.engine.createIndexes(store.store(), List.of(index), takeAll));
+      assertDiskFull(
+          () -> store.engine.createIndexes(store.store(), present -> List.of(index), takeAll));
       assertThat(files(store)).isEqualTo(before);
       Files.delete(disk.resolve("rest"));
       TimeUnit.MILLISECONDS.sleep(50);

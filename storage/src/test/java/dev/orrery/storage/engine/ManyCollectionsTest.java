@@ -2,6 +2,7 @@ package dev.orrery.storage.engine;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.orrery.lane.Lane;
 import dev.orrery.storage.NoHooks;
 import dev.orrery.storage.WorkMeter;
 import dev.orrery.storage.WriteBatch;
@@ -44,7 +45,7 @@ final class ManyCollectionsTest {
           var document = RawDocument.of(BsonDocument.parse("{_id: " + id + "}"));
           var collection = store.engine.find(new Namespace("db", "empty" + i));
           var insert = new WriteOperation.Insert(collection, document);
-          store.engine.commit(WriteBatch.of(insert), new WorkMeter());
+          Lane.await(store.engine.commit(WriteBatch.of(insert), new WorkMeter()));
         }
       }
       assertThat(count(handles) - handlesBefore).isLessThan(100);

@@ -3,6 +3,7 @@ package dev.orrery.storage.engine;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.orrery.lane.Lane;
 import dev.orrery.storage.StorageException;
 import dev.orrery.storage.WorkMeter;
 import dev.orrery.storage.WriteBatch;
@@ -176,7 +177,7 @@ final class PacedSplitTest {
     while (other.partitions().get(0).statistics().bytes() <= 1.25 * LIMIT) {
       var insert =
           new WriteOperation.Insert(other, RawDocument.of(document(operation.incrementAndGet())));
-      harness.engine.commit(WriteBatch.of(insert), new WorkMeter());
+      Lane.await(harness.engine.commit(WriteBatch.of(insert), new WorkMeter()));
     }
     while (harness.store().partitions().size() == 1) {
       LockSupport.parkNanos(1_000_000);

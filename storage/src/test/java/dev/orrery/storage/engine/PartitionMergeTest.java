@@ -2,6 +2,7 @@ package dev.orrery.storage.engine;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.orrery.lane.Lane;
 import dev.orrery.storage.CollectionStore;
 import dev.orrery.storage.IndexCursor;
 import dev.orrery.storage.IndexRange;
@@ -23,6 +24,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Random;
 import java.util.TreeSet;
@@ -89,13 +91,15 @@ final class PartitionMergeTest {
 
   private static WriteOutcome outcome(EngineHarness harness, BsonDocument document) {
     var insert = new WriteOperation.Insert(harness.store(), RawDocument.of(document));
-    return harness.engine.commit(WriteBatch.of(insert), new WorkMeter()).outcomes().get(0);
+    return Lane.await(harness.engine.commit(WriteBatch.of(insert), new WorkMeter()))
+        .outcomes()
+        .get(0);
   }
 
   private static StoredDocument find(EngineHarness harness, int id) {
     RawValue key = RawValue.of(document(id).get("p"));
     byte[] primaryKey = harness.store().primaryKey(key, RawValue.of(new BsonInt32(id)));
-    return harness.store().partitionOf(key).find(primaryKey, new WorkMeter());
+    return Lane.await(harness.store().partitionOf(key).find(primaryKey, new WorkMeter()));
   }
 
   @Test
@@ -150,21 +154,21 @@ final class PartitionMergeTest {
             harness.store().partitions().stream().map(one -> one.scan(isReverse)).toList();
         for (var cursor : cursors) {
           for (int i = 0; i < 20; i++) {
-            seen.add(idOf(cursor.next(new WorkMeter())));
+            seen.add(idOf(cursor.awaitNext(new WorkMeter())));
           }
         }
         int[] parents = ids(harness.store());
         int merged = harness.engine.merge(harness.store(), parents[0], parents[1]);
         for (var cursor : cursors) {
           for (int i = 0; i < 20; i++) {
-            seen.add(idOf(cursor.next(new WorkMeter())));
+            seen.add(idOf(cursor.awaitNext(new WorkMeter())));
           }
         }
         harness.engine.split(harness.store(), merged, QUARTER);
         for (var cursor : cursors) {
-          for (var one = cursor.next(new WorkMeter());
+          for (var one = cursor.awaitNext(new WorkMeter());
               one != null;
-              one = cursor.next(new WorkMeter())) {
+              one = cursor.awaitNext(new WorkMeter())) {
             seen.add(idOf(one));
           }
         }
@@ -185,21 +189,24 @@ final class PartitionMergeTest {
         var range = new IndexRange(null, true, null, true, isReverse);
         var seen = new TreeSet<Integer>();
         var store = harness.store();
-        var cursors = store.partitions().stream().map(one -> one.scan(index, range)).toList();
-        cursors.forEach(cursor -> take(cursor, 30, seen));
+        var cursors = new LinkedHashMap<PartitionStore, IndexCursor>();
+        store.partitions().forEach(one -> cursors.put(one, one.scan(index, range)));
+        cursors.forEach((partition, cursor) -> take(partition, cursor, 30, seen));
         int[] parents = ids(store);
         int merged = harness.engine.merge(store, parents[0], parents[1]);
-        cursors.forEach(cursor -> take(cursor, 30, seen));
+        cursors.forEach((partition, cursor) -> take(partition, cursor, 30, seen));
         harness.engine.split(store, merged, QUARTER);
-        cursors.forEach(cursor -> take(cursor, Integer.MAX_VALUE, seen));
+        cursors.forEach((partition, cursor) -> take(partition, cursor, Integer.MAX_VALUE, seen));
         assertThat(seen).hasSize(500);
       }
     }
   }
 
-  private static void take(IndexCursor cursor, int count, TreeSet<Integer> seen) {
-    for (int i = 0; i < count && cursor.next(new WorkMeter()); i++) {
-      assertThat(seen.add(idOf(cursor.fetch(new WorkMeter())))).isTrue();
+  private static void take(
+      PartitionStore partition, IndexCursor cursor, int count, TreeSet<Integer> seen) {
+    for (int i = 0; i < count && cursor.awaitNext(new WorkMeter()); i++) {
+      var document = Lane.await(partition.read(cursor.recordId(), new WorkMeter()));
+      assertThat(seen.add(idOf(document))).isTrue();
     }
   }
 
@@ -279,7 +286,10 @@ final class PartitionMergeTest {
     do {
       var operation =
           new WriteOperation.Replace(harness.store(), find(harness, id), RawDocument.of(to));
-      outcome = harness.engine.commit(WriteBatch.of(operation), new WorkMeter()).outcomes().get(0);
+      outcome =
+          Lane.await(harness.engine.commit(WriteBatch.of(operation), new WorkMeter()))
+              .outcomes()
+              .get(0);
     } while (outcome.status() == WriteOutcome.Status.CONFLICT);
     assertThat(outcome.isApplied()).isTrue();
   }
@@ -334,7 +344,10 @@ final class PartitionMergeTest {
         WriteOutcome outcome;
         do {
           var delete = new WriteOperation.Delete(harness.store(), find(harness, id));
-          outcome = harness.engine.commit(WriteBatch.of(delete), new WorkMeter()).outcomes().get(0);
+          outcome =
+              Lane.await(harness.engine.commit(WriteBatch.of(delete), new WorkMeter()))
+                  .outcomes()
+                  .get(0);
         } while (!outcome.isApplied());
         assertThat(find(harness, id)).isNull();
       } else {

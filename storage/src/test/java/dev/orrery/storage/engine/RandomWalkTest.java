@@ -2,6 +2,7 @@ package dev.orrery.storage.engine;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.orrery.lane.Lane;
 import dev.orrery.storage.CollectionStore;
 import dev.orrery.storage.NoHooks;
 import dev.orrery.storage.PartitionStore;
@@ -149,7 +150,9 @@ final class RandomWalkTest {
       operations.add(new WriteOperation.Insert(store(), RawDocument.of(document)));
     }
     var result =
-        engine.commit(new WriteBatch(operations, WriteBatch.OnFailure.CONTINUE), new WorkMeter());
+        Lane.await(
+            engine.commit(
+                new WriteBatch(operations, WriteBatch.OnFailure.CONTINUE), new WorkMeter()));
     for (int i = 0; i < documents.size(); i++) {
       boolean isExpected = model.accepts(documents.get(i), null);
       assertThat(result.outcomes().get(i).isApplied()).isEqualTo(isExpected);
@@ -184,7 +187,7 @@ final class RandomWalkTest {
     RawValue key =
         isPartitioned && document.containsKey("p") ? RawValue.of(document.get("p")) : null;
     byte[] primaryKey = store().primaryKey(key, RawValue.of(document.get("_id")));
-    return store().partitionOf(key).find(primaryKey, new WorkMeter());
+    return Lane.await(store().partitionOf(key).find(primaryKey, new WorkMeter()));
   }
 
   /** Reads and tries again when compaction moved the document in between. */
@@ -192,7 +195,7 @@ final class RandomWalkTest {
     WriteOutcome outcome;
     do {
       var batch = WriteBatch.of(operation.get());
-      outcome = engine.commit(batch, new WorkMeter()).outcomes().get(0);
+      outcome = Lane.await(engine.commit(batch, new WorkMeter())).outcomes().get(0);
     } while (outcome.status() == WriteOutcome.Status.CONFLICT);
     return outcome.isApplied();
   }
@@ -285,7 +288,7 @@ final class RandomWalkTest {
     for (PartitionStore partition : store().partitions()) {
       var cursor = partition.scan(random.nextBoolean());
       var meter = new WorkMeter();
-      for (var one = cursor.next(meter); one != null; one = cursor.next(meter)) {
+      for (var one = cursor.awaitNext(meter); one != null; one = cursor.awaitNext(meter)) {
         found.add(one.document().toBsonDocument());
       }
     }

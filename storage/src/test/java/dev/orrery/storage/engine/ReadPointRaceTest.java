@@ -3,6 +3,7 @@ package dev.orrery.storage.engine;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.orrery.lane.Lane;
 import dev.orrery.storage.CollectionStore;
 import dev.orrery.storage.IndexRange;
 import dev.orrery.storage.NoHooks;
@@ -76,7 +77,7 @@ final class ReadPointRaceTest {
   private StoredDocument find(View view, int number) {
     RawValue key = RawValue.of(new BsonString("p" + number));
     byte[] primaryKey = store.primaryKey(key, RawValue.of(new BsonInt32(number)));
-    return view.partitionOf(store, key).find(primaryKey, new WorkMeter());
+    return Lane.await(view.partitionOf(store, key).find(primaryKey, new WorkMeter()));
   }
 
   private static int money(StoredDocument account) {
@@ -85,7 +86,7 @@ final class ReadPointRaceTest {
 
   private boolean commit(List<WriteOperation> operations) {
     var batch = new WriteBatch(operations, WriteBatch.OnFailure.APPLY_NONE);
-    return engine.commit(batch, new WorkMeter()).outcomes().stream()
+    return Lane.await(engine.commit(batch, new WorkMeter())).outcomes().stream()
         .allMatch(WriteOutcome::isApplied);
   }
 
@@ -101,8 +102,8 @@ final class ReadPointRaceTest {
   private void transfer(Random random) {
     int from = random.nextInt(ACCOUNTS);
     int to = (from + 1 + random.nextInt(ACCOUNTS - 1)) % ACCOUNTS;
-    StoredDocument one = find(engine.newest(), from);
-    StoredDocument other = find(engine.newest(), to);
+    StoredDocument one = find(View.NEWEST, from);
+    StoredDocument other = find(View.NEWEST, to);
     if (one == null || other == null) {
       return;
     }
@@ -171,7 +172,7 @@ final class ReadPointRaceTest {
     }
     await(writers);
     await(mover);
-    assertThat(moneyByScan(engine.newest(), false)).isEqualTo(ACCOUNTS * MONEY);
+    assertThat(moneyByScan(View.NEWEST, false)).isEqualTo(ACCOUNTS * MONEY);
     assertThat(engine.validate(store)).isEmpty();
     engine.parts().points().purge();
     assertThat(engine.parts().points().heldBytes()).isZero();
@@ -201,7 +202,7 @@ final class ReadPointRaceTest {
     for (PartitionStore partition : view.partitions(store)) {
       var cursor = partition.scan(reverse);
       var meter = new WorkMeter();
-      for (var one = cursor.next(meter); one != null; one = cursor.next(meter)) {
+      for (var one = cursor.awaitNext(meter); one != null; one = cursor.awaitNext(meter)) {
         sum += money(one);
       }
     }
@@ -214,8 +215,8 @@ final class ReadPointRaceTest {
     for (PartitionStore partition : view.partitions(store)) {
       var cursor = partition.scan(index, IndexRange.all(reverse));
       var meter = new WorkMeter();
-      while (cursor.next(meter)) {
-        sum += money(cursor.fetch(meter));
+      while (cursor.awaitNext(meter)) {
+        sum += money(Lane.await(partition.read(cursor.recordId(), meter)));
       }
     }
     return sum;
@@ -233,7 +234,7 @@ final class ReadPointRaceTest {
                 var operations = new ArrayList<WriteOperation>();
                 for (int i = 0; i < ACCOUNTS; i++) {
                   var after = RawDocument.of(account(i, value));
-                  StoredDocument before = find(engine.newest(), i);
+                  StoredDocument before = find(View.NEWEST, i);
                   if (i % 3 == 0) {
                     operations.add(new WriteOperation.Delete(store, before));
                     operations.add(new WriteOperation.Insert(store, after));
@@ -251,8 +252,8 @@ final class ReadPointRaceTest {
             () -> {
               var random = new Random();
               for (int i = 0; i < ROUNDS * 20; i++) {
-                int first = money(find(engine.newest(), random.nextInt(ACCOUNTS)));
-                int second = money(find(engine.newest(), random.nextInt(ACCOUNTS)));
+                int first = money(find(View.NEWEST, random.nextInt(ACCOUNTS)));
+                int second = money(find(View.NEWEST, random.nextInt(ACCOUNTS)));
                 assertThat(second).isGreaterThanOrEqualTo(first);
               }
               return null;

@@ -2,6 +2,7 @@ package dev.orrery.storage.engine;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.orrery.lane.Lane;
 import dev.orrery.storage.CollectionStore;
 import dev.orrery.storage.IndexRange;
 import dev.orrery.storage.NoHooks;
@@ -102,7 +103,7 @@ final class ReadPointWalkTest {
     pinned.forEach(one -> one.view().close());
     engine.parts().points().purge();
     assertThat(engine.parts().points().heldBytes()).isZero();
-    compare(new Pinned(engine.newest(), model, indexes()));
+    compare(new Pinned(View.NEWEST, model, indexes()));
     assertThat(engine.validate(store())).isEmpty();
     assertThat(compared).isGreaterThan(30);
   }
@@ -181,11 +182,11 @@ final class ReadPointWalkTest {
           BsonDocument old = model.get(key);
           int choice = old == null ? 3 : dice.nextInt(4);
           if (choice == 0 || choice == 1) {
-            batch.add(new WriteOperation.Delete(store(), find(engine.newest(), old)));
+            batch.add(new WriteOperation.Delete(store(), find(View.NEWEST, old)));
             after.remove(key);
           }
           if (choice == 2) {
-            StoredDocument before = find(engine.newest(), old);
+            StoredDocument before = find(View.NEWEST, old);
             batch.add(new WriteOperation.Replace(store(), before, RawDocument.of(fresh)));
             after.put(key, fresh);
           }
@@ -195,7 +196,8 @@ final class ReadPointWalkTest {
           }
         });
     var result =
-        engine.commit(new WriteBatch(batch, WriteBatch.OnFailure.APPLY_NONE), new WorkMeter());
+        Lane.await(
+            engine.commit(new WriteBatch(batch, WriteBatch.OnFailure.APPLY_NONE), new WorkMeter()));
     boolean isMoved =
         result.outcomes().stream()
             .anyMatch(outcome -> outcome.status() == WriteOutcome.Status.CONFLICT);
@@ -260,7 +262,7 @@ final class ReadPointWalkTest {
     RawValue key =
         isPartitioned && document.containsKey("p") ? RawValue.of(document.get("p")) : null;
     byte[] primaryKey = store().primaryKey(key, RawValue.of(document.get("_id")));
-    return view.partitionOf(store(), key).find(primaryKey, new WorkMeter());
+    return Lane.await(view.partitionOf(store(), key).find(primaryKey, new WorkMeter()));
   }
 
   private void compare(Pinned one) {
@@ -289,7 +291,7 @@ final class ReadPointWalkTest {
       var cursor = partition.scan(reverse);
       var meter = new WorkMeter();
       long last = reverse ? Long.MAX_VALUE : 0;
-      for (var next = cursor.next(meter); next != null; next = cursor.next(meter)) {
+      for (var next = cursor.awaitNext(meter); next != null; next = cursor.awaitNext(meter)) {
         assertThat(next.recordId() > last).isNotEqualTo(reverse);
         last = next.recordId();
         BsonDocument document = next.document().toBsonDocument();
@@ -319,14 +321,15 @@ final class ReadPointWalkTest {
       var cursor = partition.scan(index, range);
       var meter = new WorkMeter();
       byte[] last = null;
-      while (cursor.next(meter)) {
+      while (cursor.awaitNext(meter)) {
         byte[] key = cursor.key();
         if (last != null) {
           int order = Arrays.compareUnsigned(last, key);
           assertThat(range.reverse() ? order >= 0 : order <= 0).isTrue();
         }
         last = key;
-        BsonDocument document = cursor.fetch(meter).document().toBsonDocument();
+        BsonDocument document =
+            Lane.await(partition.read(cursor.recordId(), meter)).document().toBsonDocument();
         found.add(Arrays.toString(key) + key(document) + document);
       }
     }

@@ -2,6 +2,7 @@ package dev.orrery.storage.engine;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.orrery.lane.Lane;
 import dev.orrery.storage.CollectionStore;
 import dev.orrery.storage.WorkMeter;
 import dev.orrery.storage.WriteBatch;
@@ -71,7 +72,7 @@ final class ReplaceEmptyTest {
     for (int id = 0; id < 20; id++) {
       var document = RawDocument.of(new BsonDocument("_id", new BsonInt32(id)));
       var insert = new WriteOperation.Insert(harness.store(), document);
-      var result = harness.engine.commit(WriteBatch.of(insert), new WorkMeter());
+      var result = Lane.await(harness.engine.commit(WriteBatch.of(insert), new WorkMeter()));
       acknowledged.addAndGet(result.outcomes().get(0).isApplied() ? 1 : 0);
     }
   }

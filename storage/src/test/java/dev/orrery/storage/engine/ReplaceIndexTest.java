@@ -3,6 +3,7 @@ package dev.orrery.storage.engine;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.orrery.lane.Lane;
 import dev.orrery.storage.IndexRange;
 import dev.orrery.storage.UniqueViolationException;
 import dev.orrery.storage.WorkMeter;
@@ -42,7 +43,7 @@ final class ReplaceIndexTest {
   private static WriteOutcome.Status insertDuplicate(EngineHarness store) {
     var document = RawDocument.of(BsonDocument.parse("{_id: 1000, v: 7}"));
     var batch = WriteBatch.of(new WriteOperation.Insert(store.store(), document));
-    return store.engine.commit(batch, new WorkMeter()).outcomes().get(0).status();
+    return Lane.await(store.engine.commit(batch, new WorkMeter())).outcomes().get(0).status();
   }
 
   private static List<String> names(EngineHarness store) {
@@ -56,7 +57,7 @@ final class ReplaceIndexTest {
     var spec = store.store().info().index("v").spec();
     var cursor = store.partition().scan(spec, IndexRange.all(false));
     long count = 0;
-    while (cursor.next(new WorkMeter())) {
+    while (cursor.awaitNext(new WorkMeter())) {
       count++;
     }
     return count;

@@ -77,7 +77,7 @@ final class SalvageTest {
       for (PartitionStore partition : engine.find(name).partitions()) {
         var meter = new WorkMeter();
         var cursor = partition.scan(false);
-        for (var one = cursor.next(meter); one != null; one = cursor.next(meter)) {
+        for (var one = cursor.awaitNext(meter); one != null; one = cursor.awaitNext(meter)) {
           var document = one.document().toBsonDocument();
           documents.put(document.getInt32("_id").getValue(), document);
         }

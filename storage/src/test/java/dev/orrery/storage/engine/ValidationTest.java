@@ -2,6 +2,7 @@ package dev.orrery.storage.engine;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.orrery.lane.Lane;
 import dev.orrery.storage.IndexRange;
 import dev.orrery.storage.StoredDocument;
 import dev.orrery.storage.WorkMeter;
@@ -46,11 +47,11 @@ final class ValidationTest {
   private static StoredDocument find(EngineHarness store, int id) {
     RawValue partitionKey = RawValue.of(new BsonInt32(id % 7));
     byte[] key = store.store().primaryKey(partitionKey, RawValue.of(new BsonInt32(id)));
-    return store.partition().find(key, new WorkMeter());
+    return Lane.await(store.partition().find(key, new WorkMeter()));
   }
 
   private static void commit(EngineHarness store, WriteOperation operation) {
-    var result = store.engine.commit(WriteBatch.of(operation), new WorkMeter());
+    var result = Lane.await(store.engine.commit(WriteBatch.of(operation), new WorkMeter()));
     assertThat(result.outcomes().get(0).isApplied()).isTrue();
   }
 

@@ -152,7 +152,7 @@ enum KillScenario {
 
   private static void build(KillStore store, String spec) {
     var index = IndexSpec.of(BsonDocument.parse(spec));
-    store.engine().createIndexes(store.collection(), List.of(index), store::turn);
+    store.engine().createIndexes(store.collection(), present -> List.of(index), store::turn);
   }
 
   private static void split(KillStore store) {

@@ -1,7 +1,9 @@
 package dev.orrery.storage.power;
 
+import dev.orrery.lane.Lane;
 import dev.orrery.storage.CollectionStore;
 import dev.orrery.storage.NoHooks;
+import dev.orrery.storage.Receipt;
 import dev.orrery.storage.StoredDocument;
 import dev.orrery.storage.WorkMeter;
 import dev.orrery.storage.WriteBatch;
@@ -243,16 +245,16 @@ final class KillStore implements AutoCloseable {
 
   private void apply(KillModel.Change change) {
     WriteOutcome outcome;
-    long lsn;
+    Receipt receipt;
     do {
-      var result = engine.commit(WriteBatch.of(operation(change)), new WorkMeter());
+      var result = Lane.await(engine.commit(WriteBatch.of(operation(change)), new WorkMeter()));
       outcome = result.outcomes().get(0);
-      lsn = result.lsn();
+      receipt = result.receipt();
     } while (outcome.status() == WriteOutcome.Status.CONFLICT); // it was moved in between
     if (!outcome.isApplied()) {
       throw new AssertionError(change + ": " + outcome);
     }
-    engine.whenDurable(lsn).join();
+    Lane.await(receipt.whenDurable());
     model.acknowledge(change);
   }
 
@@ -269,7 +271,7 @@ final class KillStore implements AutoCloseable {
   private StoredDocument find(BsonDocument document) {
     RawValue partitionKey = RawValue.of(document.get("p"));
     byte[] key = collection().primaryKey(partitionKey, RawValue.of(document.get("_id")));
-    return collection().partitionOf(partitionKey).find(key, new WorkMeter());
+    return Lane.await(collection().partitionOf(partitionKey).find(key, new WorkMeter()));
   }
 
   /** The files as they are now. */

@@ -2,8 +2,10 @@ package dev.orrery.storage.power;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.orrery.lane.Lane;
 import dev.orrery.storage.CollectionStore;
 import dev.orrery.storage.NoHooks;
+import dev.orrery.storage.Receipt;
 import dev.orrery.storage.StoredDocument;
 import dev.orrery.storage.WorkMeter;
 import dev.orrery.storage.WriteBatch;
@@ -163,17 +165,17 @@ final class PowerCutTest {
     private void write(Family family) {
       family.isDeleted = family.version > 0 && random.nextInt(4) == 0;
       family.version += family.isDeleted ? 0 : 1;
-      long lsn = 0;
-      while (lsn == 0) { // again, when compaction moved a document in between
+      Receipt receipt = Receipt.NONE;
+      while (receipt == Receipt.NONE) { // again, when compaction moved a document in between
         var operations = new ArrayList<WriteOperation>();
         for (int i = 0; i < family.documents; i++) {
           operations.add(operation(family, i));
         }
         var batch = new WriteBatch(operations, WriteBatch.OnFailure.APPLY_NONE);
-        lsn = engine.commit(batch, new WorkMeter()).lsn();
+        receipt = Lane.await(engine.commit(batch, new WorkMeter())).receipt();
       }
       if (random.nextBoolean()) {
-        engine.whenDurable(lsn).join();
+        Lane.await(receipt.whenDurable());
         acknowledged.put(family.number, family.isDeleted ? 0 : family.version);
       }
     }
@@ -190,7 +192,7 @@ final class PowerCutTest {
 
     private static StoredDocument find(CollectionStore store, int id) {
       byte[] key = store.primaryKey(null, RawValue.of(new BsonInt32(id)));
-      return store.partitionOf(null).find(key, new WorkMeter());
+      return Lane.await(store.partitionOf(null).find(key, new WorkMeter()));
     }
 
     private void check() {

@@ -2,6 +2,7 @@ package dev.orrery.storage.power;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.orrery.lane.Lane;
 import dev.orrery.storage.CollectionStore;
 import dev.orrery.storage.IndexRange;
 import dev.orrery.storage.PartitionStatistics;
@@ -76,7 +77,7 @@ final class StoreComparison {
     for (PartitionStore partition : store.partitions()) {
       var meter = new WorkMeter();
       var cursor = partition.scan(false);
-      for (var one = cursor.next(meter); one != null; one = cursor.next(meter)) {
+      for (var one = cursor.awaitNext(meter); one != null; one = cursor.awaitNext(meter)) {
         var document = one.document().toBsonDocument();
         assertThat(all.put(document.getInt32("_id").getValue(), document)).isNull();
       }
@@ -100,7 +101,7 @@ final class StoreComparison {
   private StoredDocument find(BsonDocument document) {
     RawValue partitionKey = RawValue.of(document.get("p"));
     byte[] key = store.primaryKey(partitionKey, RawValue.of(document.get("_id")));
-    return store.partitionOf(partitionKey).find(key, new WorkMeter());
+    return Lane.await(store.partitionOf(partitionKey).find(key, new WorkMeter()));
   }
 
   private void checkOrder(IndexSpec index, Map<Integer, BsonDocument> found) {
@@ -112,8 +113,8 @@ final class StoreComparison {
       var meter = new WorkMeter();
       var cursor = partition.scan(index, IndexRange.all(false));
       BsonValue last = null;
-      for (; cursor.next(meter); entries++) {
-        StoredDocument one = cursor.fetch(meter);
+      for (; cursor.awaitNext(meter); entries++) {
+        StoredDocument one = Lane.await(partition.read(cursor.recordId(), meter));
         assertThat(one).as("behind an entry of " + index.name()).isNotNull();
         BsonValue value = one.document().toBsonDocument().get(field);
         assertThat(last == null || direction * compare(last, value) <= 0).isTrue();
@@ -200,7 +201,7 @@ final class StoreComparison {
   }
 
   private WriteOutcome.Status commit(WriteOperation operation) {
-    var result = engine.commit(WriteBatch.of(operation), new WorkMeter());
+    var result = Lane.await(engine.commit(WriteBatch.of(operation), new WorkMeter()));
     return result.outcomes().get(0).status();
   }
 

@@ -64,6 +64,7 @@ public final class ConfigDatabase {
     return databases.engine().collections().stream()
         .map(CollectionStore::info)
         .filter(info -> !info.isView() && info.partitionKey() != null)
+        .filter(info -> !info.namespace().equals(Databases.RETRY_RECORDS))
         .toList();
   }
 

@@ -69,7 +69,7 @@ final class CollectionActions {
       throw new CommandException(
           ErrorCode.NAMESPACE_EXISTS, "Collection already exists. NS: " + namespace);
     }
-    context.awaitDurable(databases.engine().lastLsn());
+    context.awaitDurable(databases.engine().receipt());
     return new BsonDocument();
   }
 
@@ -96,7 +96,7 @@ final class CollectionActions {
     if (indexes != null) {
       replaceIndexes(collection, indexes);
     }
-    context.awaitDurable(databases.engine().lastLsn());
+    context.awaitDurable(databases.engine().receipt());
     return new BsonDocument();
   }
 

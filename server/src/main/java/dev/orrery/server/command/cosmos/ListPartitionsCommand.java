@@ -75,7 +75,7 @@ final class ListPartitionsCommand implements Command {
             .append("bytes", new BsonInt64(statistics.bytes()))
             .append("keys", new BsonInt64(statistics.keys()));
     LargestKey largest = partition.largestKey();
-    if (largest.documents() > 0) {
+    if (largest != null && largest.documents() > 0) {
       entry.append("largestKey", describe(largest));
     }
     return entry;

@@ -55,7 +55,7 @@ final class SetPartitionThroughputCommand implements Command {
               require(present, asked, info.partitions().size());
               return info.withThroughput(present.withShares(asked).toBson());
             });
-    context.awaitDurable(databases.engine().lastLsn());
+    context.awaitDurable(databases.engine().receipt());
     return new BsonDocument();
   }
 

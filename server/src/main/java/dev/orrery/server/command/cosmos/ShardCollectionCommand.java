@@ -115,7 +115,7 @@ final class ShardCollectionCommand implements Command {
       // Another client created, filled or dropped the collection meanwhile: look again.
       context.operation().check();
     }
-    context.awaitDurable(databases.engine().lastLsn());
+    context.awaitDurable(databases.engine().receipt());
     return new BsonDocument("_t", new BsonString("ShardCollectionResponse"))
         .append("ok", new BsonDouble(1)) // the dispatcher sets it, and leaves it in its place
         .append("collectionsharded", new BsonString(params.namespace.toString()));

@@ -4,7 +4,6 @@ import dev.orrery.lane.Lane;
 import dev.orrery.language.error.CommandException;
 import dev.orrery.language.error.ErrorCode;
 import dev.orrery.server.command.CommandContext;
-import dev.orrery.server.command.collection.CappedLimits;
 import dev.orrery.server.command.collection.WriteFailures;
 import dev.orrery.server.plan.Execution;
 import dev.orrery.server.plan.QueryPlan;
@@ -12,21 +11,16 @@ import dev.orrery.server.plan.Targets;
 import dev.orrery.server.throughput.MeteredRead;
 import dev.orrery.storage.CollectionStore;
 import dev.orrery.storage.CommitResult;
-import dev.orrery.storage.PartitionStatistics;
-import dev.orrery.storage.PartitionStore;
-import dev.orrery.storage.RecordCursor;
+import dev.orrery.storage.Receipt;
 import dev.orrery.storage.StorageEngine;
-import dev.orrery.storage.StoredDocument;
 import dev.orrery.storage.WorkMeter;
 import dev.orrery.storage.WriteBatch;
 import dev.orrery.storage.WriteOperation;
 import dev.orrery.storage.WriteOutcome;
-import dev.orrery.value.RawDocument;
-import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** Commits the changes of one command, and keeps capped collections within their limits. */
+/** Commits the changes of one command. */
 final class DocumentWriter {
   private final StorageEngine engine;
   private final CommandContext context;
@@ -116,22 +110,20 @@ final class DocumentWriter {
     long terms = meter.termsAdded() + meter.termsRemoved();
     var batch = new WriteBatch(operations, onFailure);
     CommitResult result =
-        statements == null ? engine.commit(batch, meter) : statements.commit(engine, batch, meter);
+        statements == null
+            ? Lane.await(engine.commit(batch, meter))
+            : statements.commit(engine, batch, meter);
     terms = meter.termsAdded() + meter.termsRemoved() - terms;
     context.work().wrote(operations, result, terms);
-    if (result.lsn() > 0) {
-      context.awaitDurable(result);
-    }
+    context.awaitDurable(result.receipt());
     return result.outcomes();
   }
 
   /** Gives up a document that cannot be read any more; false when there is no such document. */
   boolean discard(CollectionStore collection, DocumentKey key) {
-    long lsn = engine.discard(collection, key.partitionKey(), key.id());
-    if (lsn > 0) {
-      context.awaitDurable(lsn);
-    }
-    return lsn > 0;
+    Receipt receipt = engine.discard(collection, key.partitionKey(), key.id());
+    context.awaitDurable(receipt);
+    return receipt != Receipt.NONE;
   }
 
   WriteOutcome commit(WriteOperation operation) {
@@ -142,8 +134,7 @@ final class DocumentWriter {
   void insert(WriteOperation.Insert insert) {
     CollectionStore collection = insert.collection();
     for (; ; ) {
-      WriteOutcome outcome =
-          CappedLimits.of(collection.info()).isCapped() ? insertCapped(insert) : commit(insert);
+      WriteOutcome outcome = commit(insert);
       if (outcome.isApplied()) {
         return;
       }
@@ -160,46 +151,5 @@ final class DocumentWriter {
       throw new CommandException(
           ErrorCode.QUERY_PLAN_KILLED, "collection dropped. UUID " + collection.info().uuid());
     }
-  }
-
-  /** The insert and the deletion of the oldest documents, in one batch. */
-  WriteOutcome insertCapped(WriteOperation.Insert insert) {
-    CollectionStore collection = insert.collection();
-    Lane.requireMayWait(); // for others who insert, and for the disk with them
-    // Else two inserts would push out the same documents. There is one partition, and nobody else
-    // takes its monitor: an index build that held it would hold inserts up for as long.
-    synchronized (collection.partitions().get(0)) {
-      var operations = new ArrayList<WriteOperation>();
-      for (StoredDocument oldest : pushedOut(collection, insert.document())) {
-        operations.add(new WriteOperation.Delete(collection, oldest));
-      }
-      operations.add(insert);
-      List<WriteOutcome> outcomes = commit(operations, WriteBatch.OnFailure.APPLY_NONE);
-      return outcomes.stream()
-          .filter(outcome -> outcome.status() != WriteOutcome.Status.NOT_APPLIED)
-          .reduce((first, second) -> second.isApplied() ? first : second)
-          .orElseThrow();
-    }
-  }
-
-  private List<StoredDocument> pushedOut(CollectionStore collection, RawDocument document) {
-    CappedLimits limits = CappedLimits.of(collection.info());
-    PartitionStore partition = collection.partitions().get(0);
-    PartitionStatistics statistics = partition.statistics();
-    long documents = statistics.documents() + 1;
-    long bytes = statistics.bytes() + document.length();
-    var oldest = new ArrayList<StoredDocument>();
-    RecordCursor records = null;
-    while (documents > 1 && !limits.allows(documents, bytes)) {
-      records = records == null ? partition.scan(false) : records;
-      StoredDocument next = records.next(meter);
-      if (next == null) {
-        break;
-      }
-      oldest.add(next);
-      documents--;
-      bytes -= next.document().length();
-    }
-    return oldest;
   }
 }

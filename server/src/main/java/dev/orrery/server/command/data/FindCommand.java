@@ -4,7 +4,6 @@ import dev.orrery.language.error.CommandException;
 import dev.orrery.language.query.Equalities;
 import dev.orrery.server.command.CommandContext;
 import dev.orrery.server.command.CommandReader;
-import dev.orrery.server.command.collection.CappedLimits;
 import dev.orrery.server.command.collection.ConfigDatabase;
 import dev.orrery.server.cursor.ClientCursor;
 import dev.orrery.server.cursor.TailableCursor;
@@ -126,7 +125,7 @@ public final class FindCommand implements Explainable {
   }
 
   private static void requireCapped(Query query, FindParams params) {
-    if (!CappedLimits.of(query.collection().info()).isCapped()) {
+    if (query.collection().info().cappedLimits() == null) {
       throw QueryText.notCapped(query.collection().info().namespace(), params);
     }
   }

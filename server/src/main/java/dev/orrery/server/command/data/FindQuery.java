@@ -8,6 +8,7 @@ import dev.orrery.language.query.SortPattern;
 import dev.orrery.server.command.RawNumbers;
 import dev.orrery.server.plan.Query;
 import dev.orrery.storage.CollectionStore;
+import dev.orrery.storage.View;
 import dev.orrery.value.RawDocument;
 import dev.orrery.value.RawValue;
 import org.bson.BsonValue;
@@ -38,7 +39,7 @@ final class FindQuery {
             scope.collation(),
             new Query.Hints(guide.hint(), guide.min(), guide.max()));
     return new Query(
-        collection,
+        new Query.Source(collection, View.NEWEST),
         criteria,
         order(selection.sort(), guide.hint(), scope),
         new Query.Window(params.page().skip(), params.page().limit()),

@@ -5,7 +5,6 @@ import dev.orrery.language.update.UpdateClock;
 import dev.orrery.server.command.Command;
 import dev.orrery.server.command.CommandContext;
 import dev.orrery.server.command.CommandReader;
-import dev.orrery.server.command.collection.CappedLimits;
 import dev.orrery.server.command.collection.DocumentValidator;
 import dev.orrery.server.command.collection.NewDocument;
 import dev.orrery.server.command.collection.WriteFailures;
@@ -223,7 +222,7 @@ public final class InsertCommand implements Command {
     /** Commits the chunk and leaves in it what met a split, to be tried again. */
     private void commit() {
       List<WriteOutcome> outcomes =
-          CappedLimits.of(collection.info()).isCapped() ? commitCapped() : commitChunk();
+          collection.info().cappedLimits() != null ? commitCapped() : commitChunk();
       var again = new ArrayList<WriteOperation.Insert>();
       var againPlaces = new ArrayList<Integer>();
       boolean isAfterConflict = false;
@@ -255,15 +254,14 @@ public final class InsertCommand implements Command {
           params.isOrdered ? WriteBatch.OnFailure.STOP : WriteBatch.OnFailure.CONTINUE);
     }
 
+    /** One by one, so that each pushes out what was there before it. */
     private List<WriteOutcome> commitCapped() {
       var outcomes = new ArrayList<WriteOutcome>();
       boolean isFailed = false;
       for (int i = 0; i < chunk.size(); i++) {
         writer.begin(places.get(i));
         WriteOutcome outcome =
-            isFailed && params.isOrdered
-                ? WriteOutcome.NOT_APPLIED
-                : writer.insertCapped(chunk.get(i));
+            isFailed && params.isOrdered ? WriteOutcome.NOT_APPLIED : writer.commit(chunk.get(i));
         isFailed |= !outcome.isApplied();
         outcomes.add(outcome);
       }

@@ -1,5 +1,6 @@
 package dev.orrery.server.command.data;
 
+import dev.orrery.lane.Lane;
 import dev.orrery.language.error.CommandException;
 import dev.orrery.language.error.ErrorCode;
 import dev.orrery.language.expression.ParseContext;
@@ -259,7 +260,8 @@ final class Modification {
   /** Reads a document again and adds its change; null when it is gone or matches no more. */
   private Update.@Nullable Result read(Place place, List<WriteOperation> operations) {
     StoredDocument stored =
-        collection.partitionOf(place.partitionKey).find(place.primaryKey, site.writer.meter());
+        Lane.await(
+            collection.partitionOf(place.partitionKey).find(place.primaryKey, site.writer.meter()));
     var details = new MatchDetails();
     if (stored == null || !filter.matches(stored.document(), details)) {
       return null;

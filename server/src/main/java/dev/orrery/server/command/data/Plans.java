@@ -12,7 +12,7 @@ final class Plans {
 
   /** Where a query goes; for one plan. */
   static Targets targets(Query query) {
-    return Targets.of(query.collection(), query.criteria().filter());
+    return Targets.of(query);
   }
 
   static QueryPlan forFind(Planner planner, Query query, Targets targets, FindParams params) {

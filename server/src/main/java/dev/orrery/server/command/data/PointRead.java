@@ -1,5 +1,6 @@
 package dev.orrery.server.command.data;
 
+import dev.orrery.lane.Lane;
 import dev.orrery.server.command.CommandReader;
 import dev.orrery.server.command.collection.Databases;
 import dev.orrery.server.plan.IndexUses;
@@ -92,7 +93,8 @@ final class PointRead {
     int empty = reply.length();
     reply.writeName(RawTypes.DOCUMENT, "0");
     var meter = new WorkMeter();
-    if (!partition.copy(collection.primaryKey(key.partitionKey(), key.id()), reply, meter)) {
+    byte[] primaryKey = collection.primaryKey(key.partitionKey(), key.id());
+    if (!Lane.await(partition.copy(primaryKey, reply, meter))) {
       reply.truncate(empty);
     }
     work.lookedUp(collection, partition, meter);

@@ -68,7 +68,7 @@ public final class ProfileCollections implements ProfileWriter {
       if (collection != null) {
         // MongoDB's entries have no _id; here every document needs one.
         entry.append("_id", new BsonObjectId(ids.get()));
-        writer(database).insertCapped(new WriteOperation.Insert(collection, storable(entry)));
+        writer(database).commit(new WriteOperation.Insert(collection, storable(entry)));
       }
     } catch (StorageException e) {
       LOG.warn("the profile of {} could not be written: {}", database, e.getMessage());

@@ -1,5 +1,6 @@
 package dev.orrery.server.command.data;
 
+import dev.orrery.lane.Lane;
 import dev.orrery.server.command.collection.Databases;
 import dev.orrery.server.session.Session;
 import dev.orrery.server.session.SessionId;
@@ -29,6 +30,9 @@ import org.jspecify.annotations.Nullable;
  * did. docs/adr/0004-retryable-writes.md says why they are documents.
  */
 public final class RetryRecords {
+  private static final String PARTITION_KEY = "_id.id";
+  private static final int PARTITIONS = 16;
+
   private final Databases databases;
   private final Clock clock;
 
@@ -44,9 +48,11 @@ public final class RetryRecords {
       if (found != null) {
         return found;
       }
-      // Without an index, even that on _id: records are read by key and cost no index terms.
+      // Without an index, even that on _id: records are read by key and cost no index terms. Over
+      // several partitions, so that the writes of all sessions do not wait for one lock.
       var creation =
-          new CollectionInfo.Creation(new BsonDocument(), null, List.of(), 1, new BsonDocument());
+          new CollectionInfo.Creation(
+              new BsonDocument(), PARTITION_KEY, List.of(), PARTITIONS, new BsonDocument());
       databases.engine().create(Databases.RETRY_RECORDS, creation);
     }
   }
@@ -81,9 +87,11 @@ public final class RetryRecords {
 
   private static @Nullable StoredDocument read(
       CollectionStore collection, SessionId session, int block) {
-    RawValue id = RawDocument.of(new BsonDocument("_id", id(session, block))).field("_id");
-    PartitionStore partition = collection.partitionOf(null);
-    return partition.find(collection.primaryKey(null, id), new WorkMeter());
+    RawDocument named = RawDocument.of(new BsonDocument("_id", id(session, block)));
+    RawValue key = collection.partitionKeyOf(named); // stores of earlier builds have none
+    PartitionStore partition = collection.partitionOf(key);
+    byte[] primaryKey = collection.primaryKey(key, named.field("_id"));
+    return Lane.await(partition.find(primaryKey, new WorkMeter()));
   }
 
   private static BsonDocument id(SessionId session, int block) {
@@ -106,7 +114,8 @@ public final class RetryRecords {
 
   private void delete(CollectionStore collection, StoredDocument stored) {
     StorageEngine engine = databases.engine();
-    engine.commit(WriteBatch.of(new WriteOperation.Delete(collection, stored)), new WorkMeter());
+    var delete = WriteBatch.of(new WriteOperation.Delete(collection, stored));
+    Lane.await(engine.commit(delete, new WorkMeter()));
   }
 
   /** Takes up the sessions of the last run, and removes what is too old to be asked for. */
@@ -116,11 +125,16 @@ public final class RetryRecords {
       return;
     }
     long oldest = clock.millis() - Sessions.TIMEOUT.toMillis();
-    RecordCursor records = collection.partitionOf(null).scan(false);
+    collection.partitions().forEach(partition -> load(collection, partition, oldest, sessions));
+  }
+
+  private void load(
+      CollectionStore collection, PartitionStore partition, long oldest, Sessions sessions) {
+    RecordCursor records = partition.scan(false);
     var meter = new WorkMeter();
-    for (StoredDocument stored = records.next(meter);
+    for (StoredDocument stored = records.awaitNext(meter);
         stored != null;
-        stored = records.next(meter)) {
+        stored = records.awaitNext(meter)) {
       BsonDocument document = stored.document().toBsonDocument();
       if (document.getDateTime("lastWriteDate").getValue() < oldest) {
         delete(collection, stored);

@@ -31,7 +31,7 @@ final class RetryableWrites {
     if (before != null) {
       return before.thenApply(
           document -> {
-            context.awaitDurable(services.databases().engine().lastLsn());
+            context.awaitDurable(services.databases().engine().receipt());
             return document.clone();
           });
     }

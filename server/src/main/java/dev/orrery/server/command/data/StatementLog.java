@@ -6,6 +6,7 @@ import dev.orrery.language.error.ErrorCode;
 import dev.orrery.server.command.CommandContext;
 import dev.orrery.server.session.SessionId;
 import dev.orrery.storage.CommitResult;
+import dev.orrery.storage.Receipt;
 import dev.orrery.storage.StorageEngine;
 import dev.orrery.storage.WorkMeter;
 import dev.orrery.storage.WriteBatch;
@@ -89,7 +90,7 @@ final class StatementLog {
   /** Commits with a record of the statements; see {@link StorageEngine#commit}. */
   CommitResult commit(StorageEngine engine, WriteBatch batch, WorkMeter meter) {
     if (statements.isEmpty()) {
-      return engine.commit(batch, meter);
+      return Lane.await(engine.commit(batch, meter));
     }
     List<WriteOperation> operations = batch.operations();
     CommitResult all = together(engine, operations, statements, meter);
@@ -103,20 +104,18 @@ final class StatementLog {
     var outcomes =
         new ArrayList<>(Collections.nCopies(operations.size(), WriteOutcome.NOT_APPLIED));
     int[] partitions = new int[operations.size()];
-    long lsn = 0;
-    long time = 0;
+    Receipt receipt = Receipt.NONE;
     for (int i = 0; i < operations.size(); i++) {
       CommitResult one =
           together(engine, List.of(operations.get(i)), List.of(statements.get(i)), meter);
-      lsn = Math.max(lsn, one.lsn());
-      time = Math.max(time, one.time());
+      receipt = receipt.with(one.receipt());
       outcomes.set(i, one.outcomes().get(0));
       partitions[i] = one.partitions()[0];
       if (!outcomes.get(i).isApplied() && batch.onFailure() == WriteBatch.OnFailure.STOP) {
         break;
       }
     }
-    return new CommitResult(lsn, time, outcomes, partitions);
+    return new CommitResult(receipt, outcomes, partitions);
   }
 
   /** All operations and the records of these statements, or nothing. */
@@ -128,16 +127,13 @@ final class StatementLog {
         all.add(records.replace(session, block, record -> record(record, block, ids, operations)));
       }
       CommitResult result =
-          engine.commit(new WriteBatch(all, WriteBatch.OnFailure.APPLY_NONE), meter);
+          Lane.await(engine.commit(new WriteBatch(all, WriteBatch.OnFailure.APPLY_NONE), meter));
       List<WriteOutcome> outcomes = result.outcomes();
       boolean isRecordStale =
           outcomes.subList(operations.size(), all.size()).stream().anyMatch(StatementLog::isStale);
       if (!isRecordStale) {
         return new CommitResult(
-            result.lsn(),
-            result.time(),
-            outcomes.subList(0, operations.size()),
-            result.partitions());
+            result.receipt(), outcomes.subList(0, operations.size()), result.partitions());
       }
     }
   }

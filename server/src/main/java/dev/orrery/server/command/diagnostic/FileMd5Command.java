@@ -1,5 +1,6 @@
 package dev.orrery.server.command.diagnostic;
 
+import dev.orrery.lane.Lane;
 import dev.orrery.language.expression.WatchedOrder;
 import dev.orrery.server.command.Command;
 import dev.orrery.server.command.CommandContext;
@@ -49,7 +50,7 @@ final class FileMd5Command implements Command {
     List<Chunk> parts = found == null ? List.of() : chunks(found, file);
     MessageDigest digest = md5();
     for (Chunk part : parts) {
-      StoredDocument stored = part.partition.read(part.recordId, new WorkMeter());
+      StoredDocument stored = Lane.await(part.partition.read(part.recordId, new WorkMeter()));
       RawValue data = stored == null ? null : stored.document().field("data");
       if (data != null && data.type() == RawTypes.BINARY) {
         digest.update(data.toBsonValue().asBinary().getData());
@@ -68,7 +69,7 @@ final class FileMd5Command implements Command {
       RecordCursor cursor = partition.scan(false);
       var meter = new WorkMeter();
       StoredDocument next;
-      while ((next = cursor.next(meter)) != null) {
+      while ((next = cursor.awaitNext(meter)) != null) {
         RawValue owner = next.document().field("files_id");
         RawValue number = next.document().field("n");
         boolean isPart =

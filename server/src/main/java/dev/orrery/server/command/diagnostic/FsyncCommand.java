@@ -41,7 +41,8 @@ final class FsyncCommand implements Command {
     body.finish();
     int locks = isLock ? writes.lock() : 0;
     return engine
-        .whenDurable(engine.lastLsn())
+        .receipt()
+        .whenDurable()
         .thenApply(done -> isLock ? locked(locks) : new BsonDocument("numFiles", new BsonInt32(1)));
   }
 

@@ -1,5 +1,6 @@
 package dev.orrery.server.command.schema;
 
+import dev.orrery.lane.Lane;
 import dev.orrery.language.error.CommandException;
 import dev.orrery.language.error.ErrorCode;
 import dev.orrery.language.number.Numbers;
@@ -77,7 +78,7 @@ final class CloneCollectionAsCappedCommand implements Command {
               + source.info().namespace());
     }
     copy(source, target, size);
-    context.awaitDurable(databases.engine().lastLsn());
+    context.awaitDurable(databases.engine().receipt());
     return new BsonDocument();
   }
 
@@ -88,7 +89,7 @@ final class CloneCollectionAsCappedCommand implements Command {
       var meter = new WorkMeter();
       var inserts = new ArrayList<WriteOperation>();
       StoredDocument next;
-      while ((next = cursor.next(meter)) != null) {
+      while ((next = cursor.awaitNext(meter)) != null) {
         if (surplus > 0) {
           surplus -= next.document().length();
           continue;
@@ -103,7 +104,8 @@ final class CloneCollectionAsCappedCommand implements Command {
   }
 
   private void commit(List<WriteOperation> inserts, WorkMeter meter) {
-    databases.engine().commit(new WriteBatch(inserts, WriteBatch.OnFailure.CONTINUE), meter);
+    var batch = new WriteBatch(inserts, WriteBatch.OnFailure.CONTINUE);
+    Lane.await(databases.engine().commit(batch, meter));
     inserts.clear();
   }
 }

@@ -50,7 +50,7 @@ final class CollModCommand implements Command {
     }
     BsonDocument reply =
         found.info().isView() ? modifyView(context, found, params) : modify(found, params);
-    context.awaitDurable(databases.engine().lastLsn());
+    context.awaitDurable(databases.engine().receipt());
     return reply;
   }
 

@@ -1,5 +1,6 @@
 package dev.orrery.server.command.schema;
 
+import dev.orrery.lane.Lane;
 import dev.orrery.language.error.CommandException;
 import dev.orrery.language.error.ErrorCode;
 import dev.orrery.language.number.Numbers;
@@ -65,7 +66,7 @@ final class ConvertToCappedCommand implements Command {
       }
     }
     trim(engine, found, size);
-    context.awaitDurable(engine.lastLsn());
+    context.awaitDurable(engine.receipt());
     return new BsonDocument();
   }
 
@@ -104,14 +105,14 @@ final class ConvertToCappedCommand implements Command {
         List<WriteOperation> deletes = new ArrayList<>();
         StoredDocument next = null;
         while (surplus > 0 && deletes.size() < DELETES_PER_COMMIT) {
-          next = cursor.next(meter);
+          next = cursor.awaitNext(meter);
           if (next == null) {
             break;
           }
           surplus -= next.document().length();
           deletes.add(new WriteOperation.Delete(collection, next));
         }
-        engine.commit(new WriteBatch(deletes, WriteBatch.OnFailure.CONTINUE), meter);
+        Lane.await(engine.commit(new WriteBatch(deletes, WriteBatch.OnFailure.CONTINUE), meter));
         if (next == null) {
           break;
         }

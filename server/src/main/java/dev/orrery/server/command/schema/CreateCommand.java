@@ -46,7 +46,7 @@ final class CreateCommand implements Command {
       }
       found = databases.create(namespace, creation(namespace, options, idIndex));
       if (found != null) {
-        context.awaitDurable(databases.engine().lastLsn());
+        context.awaitDurable(databases.engine().receipt());
         return reply(params);
       }
       found = databases.require(namespace.database(), namespace.collection());

@@ -24,6 +24,7 @@ import dev.orrery.value.RawValue;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.UUID;
+import java.util.function.Function;
 import java.util.function.Supplier;
 import org.bson.BsonBoolean;
 import org.bson.BsonDocument;
@@ -71,7 +72,7 @@ final class CreateIndexesCommand implements Command {
     given.forEach(spec -> specs.add(IndexDefinition.parse(spec, dropsUnknown)));
     given.forEach(spec -> IndexRules.requireExpiry(spec.toBsonDocument()));
     BsonDocument reply = create(context.operation(), namespace, specs);
-    context.awaitDurable(databases.engine().lastLsn());
+    context.awaitDurable(databases.engine().receipt());
     return reply;
   }
 
@@ -131,26 +132,48 @@ final class CreateIndexesCommand implements Command {
       throw ViewErrors.notSupported("Cannot create indexes on a view");
     }
     var build = new Build(collection.info().namespace(), collection, ids.get(), operation);
-    synchronized (collection) { // two clients may ask for the same index at once
-      if (!collection.exists()) {
+    var choice = new Choice(build, specs);
+    build(build, choice);
+    int before = choice.before;
+    if (choice.missing.isEmpty()) {
+      return counts(before, before).append("note", new BsonString("all indexes already exist"));
+    }
+    BsonDocument reply =
+        counts(before, before + choice.missing.size())
+            .append("createdCollectionAutomatically", BsonBoolean.valueOf(isNewCollection));
+    if (choice.missing.size() != specs.size()) {
+      reply.append("note", new BsonString("index already exists"));
+    }
+    return reply;
+  }
+
+  /** Which indexes are missing, found out when no other can come: two may ask for the same one. */
+  private final class Choice implements Function<CollectionInfo, List<IndexSpec>> {
+    private final Build build;
+    private final List<BsonDocument> specs;
+    private List<IndexSpec> missing = List.of();
+    private int before;
+    private boolean isMade;
+
+    Choice(Build build, List<BsonDocument> specs) {
+      this.build = build;
+      this.specs = specs;
+    }
+
+    @Override
+    public List<IndexSpec> apply(CollectionInfo present) {
+      if (!build.collection.exists()) {
         throw new StorageException(
             StorageException.Reason.COLLECTION_DROPPED, build.namespace + " was dropped");
       }
-      List<BsonDocument> existing = existing(collection);
-      List<IndexSpec> missing = missing(build, specs, existing);
-      int before = existing.size();
-      if (missing.isEmpty()) {
-        return counts(before, before).append("note", new BsonString("all indexes already exist"));
+      List<BsonDocument> existing = existing(present);
+      before = existing.size();
+      missing = missing(build, specs, existing);
+      if (!missing.isEmpty()) {
+        new CosmosIndexRules(databases.provisioning().rules()).require(subject(build), missing);
       }
-      new CosmosIndexRules(databases.provisioning().rules()).require(subject(build), missing);
-      build(build, missing);
-      BsonDocument reply =
-          counts(before, before + missing.size())
-              .append("createdCollectionAutomatically", BsonBoolean.valueOf(isNewCollection));
-      if (missing.size() != specs.size()) {
-        reply.append("note", new BsonString("index already exists"));
-      }
-      return reply;
+      isMade = true;
+      return missing;
     }
   }
 
@@ -172,8 +195,8 @@ final class CreateIndexesCommand implements Command {
         .append("numIndexesAfter", new BsonInt32(after));
   }
 
-  private static List<BsonDocument> existing(CollectionStore collection) {
-    return collection.info().indexes().stream()
+  private static List<BsonDocument> existing(CollectionInfo info) {
+    return info.indexes().stream()
         .map(CollectionInfo.IndexEntry::spec)
         .map(IndexSpec::document)
         .toList();
@@ -263,17 +286,18 @@ final class CreateIndexesCommand implements Command {
             "Identical index already exists: " + spec.getString("name").getValue());
   }
 
-  private void build(Build build, List<IndexSpec> specs) {
+  private void build(Build build, Choice choice) {
     try {
-      databases.engine().createIndexes(build.collection, specs, build.operation::check);
+      databases.engine().createIndexes(build.collection, choice, build.operation::check);
     } catch (UniqueViolationException e) {
       throw build.failed(DuplicateKeys.error(build.namespace, e.index(), e.key(), e.document()));
     } catch (IndexKeyException e) {
       throw build.failed(keyError(e));
-    } catch (CommandException killed) {
-      throw build.failed(killed);
+    } catch (CommandException e) {
+      throw choice.isMade ? build.failed(e) : e;
     } catch (StorageException e) {
-      throw e.reason() == StorageException.Reason.COLLECTION_DROPPED ? build.dropped() : e;
+      boolean isDropped = e.reason() == StorageException.Reason.COLLECTION_DROPPED;
+      throw isDropped && choice.isMade ? build.dropped() : e;
     }
   }
 

@@ -38,7 +38,7 @@ final class DropCommand implements Command {
     requireUnused(context.database(), collection);
     int indexes = found.info().indexes().size();
     if (databases.engine().drop(found)) {
-      context.awaitDurable(databases.engine().lastLsn());
+      context.awaitDurable(databases.engine().receipt());
       if (!found.info().isView()) {
         reply.append("nIndexesWas", new BsonInt32(indexes));
       }

@@ -41,7 +41,7 @@ final class DropDatabaseCommand implements Command {
     databases.profiles().forget(database); // else this command, profiled, would make it anew
     databases.in(database).forEach(databases.engine()::drop);
     databases.throughputs().remove(database);
-    context.awaitDurable(databases.engine().lastLsn());
+    context.awaitDurable(databases.engine().receipt());
     return new BsonDocument();
   }
 }

@@ -59,7 +59,7 @@ final class DropIndexesCommand implements Command {
     for (String name : isAll ? allBut(found.info()) : names) {
       databases.engine().dropIndex(found, name);
     }
-    context.awaitDurable(databases.engine().lastLsn());
+    context.awaitDurable(databases.engine().receipt());
     var reply = new BsonDocument("nIndexesWas", new BsonInt32(before));
     if (isAll) {
       reply.append("msg", new BsonString("non-_id indexes dropped for collection"));

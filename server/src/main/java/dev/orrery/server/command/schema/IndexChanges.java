@@ -1,5 +1,6 @@
 package dev.orrery.server.command.schema;
 
+import dev.orrery.lane.Lane;
 import dev.orrery.language.error.BsonText;
 import dev.orrery.language.error.CommandException;
 import dev.orrery.language.error.ErrorCode;
@@ -229,13 +230,13 @@ final class IndexChanges {
       IndexCursor cursor = partition.scan(index, IndexRange.all(false));
       byte[] key = null;
       var ids = new BsonArray();
-      while (cursor.next(meter)) {
+      while (cursor.awaitNext(meter)) {
         if (!Arrays.equals(key, cursor.key())) {
           addViolation(violations, ids);
           ids = new BsonArray();
           key = cursor.key();
         }
-        StoredDocument stored = cursor.fetch(meter);
+        StoredDocument stored = Lane.await(partition.read(cursor.recordId(), meter));
         if (stored != null) {
           ids.add(stored.document().field("_id").toBsonValue());
         }

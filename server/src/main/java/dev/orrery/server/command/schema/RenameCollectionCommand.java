@@ -47,7 +47,7 @@ final class RenameCollectionCommand implements Command {
     requireUsable("source", source);
     requireUsable("target", target);
     rename(source, target, dropTarget);
-    context.awaitDurable(databases.engine().lastLsn());
+    context.awaitDurable(databases.engine().receipt());
     return new BsonDocument();
   }
 

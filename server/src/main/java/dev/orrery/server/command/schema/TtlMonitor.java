@@ -151,8 +151,8 @@ public final class TtlMonitor implements AutoCloseable {
     var meter = new WorkMeter();
     var deletes = new ArrayList<WriteOperation>();
     long deleted = 0;
-    while (!isStopped && cursor.next(meter)) {
-      StoredDocument stored = cursor.fetch(meter);
+    while (!isStopped && cursor.awaitNext(meter)) {
+      StoredDocument stored = Lane.await(partition.read(cursor.recordId(), meter));
       if (stored != null && isOver(field.path(), stored.document(), until)) {
         deletes.add(new WriteOperation.Delete(collection, stored));
       }
@@ -202,7 +202,7 @@ public final class TtlMonitor implements AutoCloseable {
     for (PartitionStore partition : collection.partitions()) {
       RecordCursor cursor = partition.scan(false);
       StoredDocument next;
-      while (!isStopped && (next = cursor.next(meter)) != null) {
+      while (!isStopped && (next = cursor.awaitNext(meter)) != null) {
         if (isOver(path, next.document(), until)) {
           deletes.add(new WriteOperation.Delete(collection, next));
         }
@@ -223,9 +223,9 @@ public final class TtlMonitor implements AutoCloseable {
       return 0;
     }
     var batch = new WriteBatch(deletes, WriteBatch.OnFailure.CONTINUE);
-    CommitResult result = engine.commit(batch, meter);
+    CommitResult result = Lane.await(engine.commit(batch, meter));
     deletes.clear();
-    engine.whenDurable(result.lsn()).join();
+    Lane.await(result.receipt().whenDurable());
     return result.outcomes().stream().filter(WriteOutcome::isApplied).count();
   }
 

@@ -9,6 +9,7 @@ import dev.orrery.server.auth.UserName;
 import dev.orrery.server.command.Command;
 import dev.orrery.server.command.CommandContext;
 import dev.orrery.server.command.CommandReader;
+import dev.orrery.storage.Receipt;
 import dev.orrery.value.RawDocument;
 import dev.orrery.value.RawValue;
 import java.util.ArrayList;
@@ -38,7 +39,7 @@ record GrantCommand<T>(String name, Function<CommandReader, List<T>> field, Chan
   /** Changes the user or role of that name and database; returns where that is in the log. */
   @FunctionalInterface
   interface Change<T> {
-    long make(String name, String database, List<T> given);
+    Receipt make(String name, String database, List<T> given);
   }
 
   static Command rolesOfUser(String name, Effect effect, Security security) {

@@ -2,6 +2,7 @@ package dev.orrery.server.command.schema;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.orrery.lane.Lane;
 import dev.orrery.server.command.EngineFixture;
 import dev.orrery.server.command.ServerParameters;
 import dev.orrery.storage.CollectionStore;
@@ -105,8 +106,9 @@ class TtlMonitorTest {
       var document = BsonDocument.parse(at(i, "2025-12-31T00:00:00Z"));
       batch.add(new WriteOperation.Insert(collection, RawDocument.of(document)));
       if (batch.size() == 1_000 || i == old - 1) {
-        fixture.engine.commit(
-            new WriteBatch(batch, WriteBatch.OnFailure.APPLY_NONE), new WorkMeter());
+        Lane.await(
+            fixture.engine.commit(
+                new WriteBatch(batch, WriteBatch.OnFailure.APPLY_NONE), new WorkMeter()));
         batch.clear();
       }
     }
