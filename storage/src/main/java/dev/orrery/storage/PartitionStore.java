@@ -56,6 +56,11 @@ public interface PartitionStore {
 
   PartitionStatistics statistics();
 
+  /** The same if nothing has to be opened or asked for it, else null. */
+  default @Nullable PartitionStatistics statisticsAtHand() {
+    return statistics();
+  }
+
   IndexStatistics statistics(IndexSpec index);
 
   /**

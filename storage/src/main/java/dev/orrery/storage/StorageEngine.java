@@ -27,10 +27,26 @@ public interface StorageEngine extends Structures, AutoCloseable {
   View pin();
 
   /**
+   * What was committed at a cluster time that has passed, as far back as is known, or else {@link
+   * StorageException.Reason#POINT_LOST}; waits.
+   */
+  View pin(long time);
+
+  /**
+   * Begins a transaction; waits.
+   *
+   * @param time a cluster time to read at, as for {@link #pin(long)}; 0 for what is committed now
+   */
+  Transaction begin(long time);
+
+  /**
    * Commits a batch; see {@link WriteBatch} and {@link CommitResult}. On an event loop the stage is
    * complete, or a {@link dev.orrery.lane.WouldWaitException} is thrown before anything is changed.
    */
   CompletionStage<CommitResult> commit(WriteBatch batch, WorkMeter meter);
+
+  /** What was committed, for those who follow it. */
+  ChangeFeed changes();
 
   /** The clock that gives every commit its cluster time. */
   CommitClock clock();
@@ -40,6 +56,14 @@ public interface StorageEngine extends Structures, AutoCloseable {
 
   /** Bytes that the engine occupies on disk, log and indexes together. */
   long diskBytes();
+
+  /** The file system that holds the data. */
+  DiskRoom diskRoom();
+
+  /** What there is on disk, without looking at every file. */
+  default StorageFigures figures() {
+    return StorageFigures.UNKNOWN;
+  }
 
   /** Stops cleanly: everything acknowledged is on disk, and the next start is instant. */
   @Override

@@ -26,6 +26,12 @@ public interface Structures {
   boolean drop(CollectionStore collection);
 
   /**
+   * Drops a collection that has no documents; false when it has some, or is gone already. Whoever
+   * inserts at the same time comes first, or finds it dropped.
+   */
+  boolean dropEmpty(CollectionStore collection);
+
+  /**
    * Puts a new collection in the place of an empty one, at once: whoever inserts at the same time
    * either comes first, and null is returned, or writes to the new one. Null also when the
    * collection is gone.
@@ -88,6 +94,12 @@ public interface Structures {
 
   /** Removes a settings document; false when there is none. */
   boolean removeSetting(String kind, String id);
+
+  /**
+   * Tells all who follow the changes of this engine something that no other change tells, at the
+   * place that it has among them. Nothing else comes of it.
+   */
+  Receipt announce(BsonDocument announcement);
 
   /** Splits a partition at a key of its range; returns when both children serve. */
   default void split(CollectionStore collection, int partition, String boundary) {

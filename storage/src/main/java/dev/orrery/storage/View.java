@@ -1,5 +1,6 @@
 package dev.orrery.storage;
 
+import dev.orrery.storage.catalog.IndexSpec;
 import dev.orrery.value.RawValue;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -29,6 +30,11 @@ public interface View extends AutoCloseable {
         }
 
         @Override
+        public boolean has(CollectionStore collection, IndexSpec index) {
+          return true;
+        }
+
+        @Override
         public long time() {
           return 0;
         }
@@ -42,6 +48,9 @@ public interface View extends AutoCloseable {
 
   /** The partition that owns documents with that partition key; null is a missing value. */
   PartitionStore partitionOf(CollectionStore collection, @Nullable RawValue partitionKey);
+
+  /** Whether an index of the present had all its entries then, and so can be read. */
+  boolean has(CollectionStore collection, IndexSpec index);
 
   /** The cluster time of the last commit that is seen; 0 for the newest state. */
   long time();

@@ -13,4 +13,7 @@ public interface WriteKey {
    * going to be refused; null when it is missing or the collection has none.
    */
   RawValue partitionKey();
+
+  /** The effective partition key, which says to which range the document belongs. */
+  String epk();
 }

@@ -22,6 +22,11 @@ public record WriteOutcome(
      * The document changed or went since it was read, or its partition was split: read it again.
      */
     CONFLICT,
+    /**
+     * An open transaction has changed the document, or one with the same unique key: try again when
+     * it has ended. Nothing of the batch was applied.
+     */
+    CLAIMED,
     /** The documents of this partition key would pass the size allowed for one key. */
     PARTITION_KEY_FULL,
     /** An index cannot take the document, such as one with two arrays in a compound key. */
@@ -33,6 +38,7 @@ public record WriteOutcome(
   public static final WriteOutcome APPLIED = new WriteOutcome(Status.APPLIED, null, null, null, 0);
   public static final WriteOutcome CONFLICT =
       new WriteOutcome(Status.CONFLICT, null, null, null, 0);
+  public static final WriteOutcome CLAIMED = new WriteOutcome(Status.CLAIMED, null, null, null, 0);
   public static final WriteOutcome NOT_APPLIED =
       new WriteOutcome(Status.NOT_APPLIED, null, null, null, 0);
 

@@ -1,5 +1,6 @@
 package dev.orrery.storage;
 
+import dev.orrery.storage.catalog.IndexSpec;
 import dev.orrery.value.RawDocument;
 import dev.orrery.value.StringOrder;
 import java.util.Locale;
@@ -18,6 +19,11 @@ public final class NoHooks implements StorageHooks {
       var value = document.field(field);
       return value != null && value.toBsonValue().equals(expression.get(field));
     };
+  }
+
+  @Override
+  public SpecialKeys specialKeys(IndexSpec index) {
+    throw new UnsupportedOperationException("no keys for " + index);
   }
 
   @Override

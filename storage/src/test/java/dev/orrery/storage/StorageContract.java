@@ -12,6 +12,7 @@ import java.util.List;
 import java.util.stream.IntStream;
 import org.bson.BsonDocument;
 import org.bson.BsonInt32;
+import org.bson.BsonInt64;
 import org.bson.BsonString;
 import org.junit.jupiter.api.Test;
 
@@ -128,6 +129,20 @@ public abstract class StorageContract extends StorageFixture {
     assertThat(insert("{_id: 5, p: 'a', u: null}").isApplied()).isFalse();
     commit(new WriteOperation.Delete(things(), find("a", 1)));
     assertThat(insert("{_id: 3, p: 'a', u: 1}").isApplied()).isTrue();
+  }
+
+  @Test
+  void whoHasAKeyThatIsThereTwiceMayKeepItInAPreparedIndex() {
+    create("p", 2);
+    var index = "{v: 2, key: {u: 1}, name: 'u_1', prepareUnique: true}";
+    insert("{_id: 1, p: 'a', u: 1}");
+    insert("{_id: 2, p: 'a', u: 1}");
+    engine.createIndexes(things(), List.of(IndexSpec.of(BsonDocument.parse(index))));
+
+    RawDocument other = raw("{_id: 2, p: 'a', u: 1, b: 1}");
+    assertThat(commit(new WriteOperation.Replace(things(), find("a", 2), other)).isApplied())
+        .isTrue();
+    assertThat(insert("{_id: 3, p: 'a', u: 1}").status()).isEqualTo(WriteOutcome.Status.DUPLICATE);
   }
 
   protected static final String UNIQUE_INDEX = "{v: 2, key: {u: 1}, name: 'u_1', unique: true}";
@@ -253,6 +268,21 @@ public abstract class StorageContract extends StorageFixture {
         .isEqualTo(bytes);
     assertThat(things().partitions().stream().mapToLong(p -> p.statistics().keys()).sum())
         .isEqualTo(31);
+  }
+
+  @Test
+  void aPartitionsShareOfTheThroughputGoesToItsSuccessors() {
+    create("p", 1);
+    var throughput = BsonDocument.parse("{unitsPerSecond: {$numberLong: '9000'}}");
+    throughput.append("shares", new BsonDocument("0", new BsonInt64(4001)));
+    engine.update(things(), info -> info.withThroughput(throughput));
+
+    engine.split(things(), 0, "1" + "0".repeat(31));
+    assertThat(things().info().throughput().get("shares"))
+        .isEqualTo(BsonDocument.parse("{'1': {$numberLong: '2000'}, '2': {$numberLong: '2001'}}"));
+    engine.merge(things(), 1, 2);
+    assertThat(things().info().throughput().get("shares"))
+        .isEqualTo(BsonDocument.parse("{'3': {$numberLong: '4001'}}"));
   }
 
   @Test

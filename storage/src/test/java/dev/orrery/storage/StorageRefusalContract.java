@@ -83,6 +83,33 @@ public abstract class StorageRefusalContract extends StorageFixture {
     }
   }
 
+  @Test
+  void aCursorDoesNotGoOnInAnotherIndexOfTheSameName() {
+    CollectionStore collection = create("p", 1);
+    var index = IndexSpec.of(BsonDocument.parse("{v: 2, key: {v: 1}, name: 'v_1'}"));
+    engine.createIndexes(collection, List.of(index));
+    for (int i = 0; i < 100; i++) {
+      insert("{_id: %d, p: 'k', v: %d}".formatted(i, i));
+    }
+    IndexCursor cursor = collection.partitions().get(0).scan(index, IndexRange.all(false));
+    var meter = new WorkMeter();
+    assertThat(cursor.awaitNext(meter)).isTrue();
+    engine.dropIndex(collection, "v_1");
+    engine.createIndexes(collection, List.of(index));
+
+    assertThatThrownBy(() -> drain(cursor, meter))
+        .hasMessage("index 'v_1' dropped") // clients are told so
+        .isInstanceOfSatisfying(
+            StorageException.class,
+            e -> assertThat(e.reason()).isEqualTo(StorageException.Reason.INDEX_DROPPED));
+  }
+
+  private static void drain(IndexCursor cursor, WorkMeter meter) {
+    while (cursor.awaitNext(meter)) {
+      assertThat(cursor.key()).isNotEmpty();
+    }
+  }
+
   /** What the log has, no index may refuse: a split's children may have to make room for it. */
   @Test
   void anEventLoopWritesNothingToAPartitionThatIsBeingSplit() {

@@ -9,6 +9,7 @@ import org.bson.BsonDocument;
 import org.bson.BsonInt32;
 import org.bson.BsonString;
 import org.bson.BsonValue;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The descriptions of all collections and the settings documents, in memory. It is rebuilt at start
@@ -18,6 +19,7 @@ import org.bson.BsonValue;
 public final class Catalog {
   private final SortedMap<Integer, CollectionInfo> collections = new TreeMap<>();
   private final SortedMap<String, SortedMap<String, BsonDocument>> settings = new TreeMap<>();
+  private final PastCollections past = new PastCollections();
   private int nextCollectionId = 1;
 
   /** The number that the next collection gets. */
@@ -29,13 +31,37 @@ public final class Catalog {
     return List.copyOf(collections.values());
   }
 
-  public void put(CollectionInfo info) {
+  /** What collections were called before; may be asked by any thread. */
+  public PastCollections past() {
+    return past;
+  }
+
+  /** The description of that collection, or null. */
+  public @Nullable CollectionInfo find(int id) {
+    return collections.get(id);
+  }
+
+  /**
+   * @param lsn of the record that says so
+   */
+  public void put(CollectionInfo info, long lsn) {
+    CollectionInfo before = collections.get(info.id());
+    if (before != null && !before.namespace().equals(info.namespace())) {
+      past.add(lsn, before);
+    }
+    put(info);
+  }
+
+  private void put(CollectionInfo info) {
     collections.put(info.id(), info);
     nextCollectionId = Math.max(nextCollectionId, info.id() + 1);
   }
 
-  public void drop(int id) {
-    collections.remove(id);
+  public void drop(int id, long lsn) {
+    CollectionInfo gone = collections.remove(id);
+    if (gone != null) {
+      past.add(lsn, gone);
+    }
   }
 
   public List<BsonDocument> settings(String kind) {
@@ -69,7 +95,8 @@ public final class Catalog {
                     .append("documents", new BsonArray(List.copyOf(documents.values())))));
     return new BsonDocument("nextCollectionId", new BsonInt32(nextCollectionId))
         .append("collections", infos)
-        .append("settings", kinds);
+        .append("settings", kinds)
+        .append("past", past.toBson());
   }
 
   public static Catalog fromBson(BsonDocument document) {
@@ -83,6 +110,7 @@ public final class Catalog {
         catalog.putSetting(name, setting.asDocument());
       }
     }
+    catalog.past.addAll(document.getArray("past", new BsonArray()));
     // A number is never reused, also when the newest collection was dropped.
     catalog.nextCollectionId = document.getInt32("nextCollectionId").getValue();
     return catalog;

@@ -40,6 +40,9 @@ public record CollectionInfo(
   /** The option of collections that end with the server. */
   public static final String TEMPORARY = "temp";
 
+  /** The option of collections whose documents are kept as they were before changes. */
+  public static final String IMAGES = "changeStreamPreAndPostImages";
+
   /** What the creator of a collection decides. */
   public record Creation(
       BsonDocument options,
@@ -87,6 +90,12 @@ public record CollectionInfo(
   /** How much it holds; null if it is not capped. */
   public @Nullable CappedLimits cappedLimits() {
     return CappedLimits.of(options);
+  }
+
+  /** Whether followers of changes can see what documents were before. */
+  public boolean keepsImages() {
+    BsonDocument images = options.getDocument(IMAGES, null);
+    return images != null && images.getBoolean("enabled", BsonBoolean.FALSE).getValue();
   }
 
   /** The descriptions of the indexes that are complete, in the order of their creation. */

@@ -20,6 +20,7 @@ public record IndexField(FieldPath path, Kind kind, boolean isDescending) {
   }
 
   private static final String WILDCARD = "$**";
+  private static final String SCORE = "_ftsx";
 
   public IndexField {
     Objects.requireNonNull(path);
@@ -45,6 +46,11 @@ public record IndexField(FieldPath path, Kind kind, boolean isDescending) {
       case "2dsphere" -> Kind.GEO_2DSPHERE;
       default -> throw new IllegalArgumentException("not a kind of index: " + kind);
     };
+  }
+
+  /** Whether the field belongs to the text field before it, and holds the scores of its terms. */
+  public boolean isScore() {
+    return kind == Kind.ORDERED && path.dotted().equals(SCORE);
   }
 
   /** The path whose subtree a wildcard field indexes; empty for the whole document. */

@@ -14,7 +14,11 @@ public final class IndexKeyException extends RuntimeException {
     /** A part of the path is a position and, in an element, also a name; MongoDB's code 16746. */
     AMBIGUOUS_FIELD,
     /** A hashed index met an array; MongoDB's code 16766. */
-    HASHED_ARRAY
+    HASHED_ARRAY,
+    /** What words or shapes make keys refused it; the cause has their reason. */
+    SPECIAL,
+    /** The values and arrays of a document make more keys than an index takes of one. */
+    TOO_MANY_KEYS
   }
 
   private final Reason reason;
@@ -48,6 +52,17 @@ public final class IndexKeyException extends RuntimeException {
         Reason.HASHED_ARRAY,
         "Error: hashed indexes do not currently support array values. Found array at path: " + path,
         null);
+  }
+
+  public static IndexKeyException special(RuntimeException cause) {
+    var problem = new IndexKeyException(Reason.SPECIAL, cause.getMessage(), null);
+    problem.initCause(cause);
+    return problem;
+  }
+
+  public static IndexKeyException tooManyKeys(int most) {
+    return new IndexKeyException(
+        Reason.TOO_MANY_KEYS, "document has more than " + most + " keys in one index", null);
   }
 
   public Reason reason() {

@@ -12,6 +12,20 @@ import org.bson.BsonValue;
  * are.
  */
 public final class IndexSpec {
+  /** What decides about the keys of text and geo indexes. */
+  private static final List<String> SPECIAL_OPTIONS =
+      List.of(
+          "2dsphereIndexVersion",
+          "bits",
+          "coarsestIndexedLevel",
+          "default_language",
+          "finestIndexedLevel",
+          "language_override",
+          "max",
+          "min",
+          "textIndexVersion",
+          "weights");
+
   private final BsonDocument document;
   private final String name;
   private final BsonDocument keyPattern;
@@ -82,6 +96,13 @@ public final class IndexSpec {
     return fields.stream().anyMatch(field -> field.kind() == kind);
   }
 
+  /** Whether words or shapes make its keys. */
+  public boolean isSpecial() {
+    return has(IndexField.Kind.TEXT)
+        || has(IndexField.Kind.GEO_2D)
+        || has(IndexField.Kind.GEO_2DSPHERE);
+  }
+
   /** The filter of a partial index, or null. */
   public BsonDocument partialFilter() {
     return find("partialFilterExpression");
@@ -103,7 +124,9 @@ public final class IndexSpec {
         && isSparse() == other.isSparse()
         && Objects.equals(partialFilter(), other.partialFilter())
         && Objects.equals(collation(), other.collation())
-        && Objects.equals(wildcardProjection(), other.wildcardProjection());
+        && Objects.equals(wildcardProjection(), other.wildcardProjection())
+        && SPECIAL_OPTIONS.stream()
+            .allMatch(option -> Objects.equals(document.get(option), other.document.get(option)));
   }
 
   /** How long after the date in its field a document is deleted. */

@@ -26,6 +26,7 @@ import dev.orrery.storage.structure.PartitionFiles;
 import dev.orrery.storage.structure.PrimaryKey;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.Collections;
 import java.util.Comparator;
 import java.util.IdentityHashMap;
 import java.util.List;
@@ -55,6 +56,7 @@ public final class BatchCommit {
   private final Log log;
   private final Garbage garbage;
   private final long logicalPartitionBytesMax;
+  private final Claims claims = new Claims();
 
   public BatchCommit(Log log, Garbage garbage, long logicalPartitionBytesMax) {
     this.log = log;
@@ -62,19 +64,50 @@ public final class BatchCommit {
     this.logicalPartitionBytesMax = logicalPartitionBytesMax;
   }
 
-  public CommitResult run(WriteBatch batch, WorkMeter meter) {
+  /** What open transactions keep others from changing. */
+  Claims claims() {
+    return claims;
+  }
+
+  long logicalPartitionBytesMax() {
+    return logicalPartitionBytesMax;
+  }
+
+  /**
+   * @param owner the transaction whose changes these are, which has claimed them; null for none
+   */
+  public CommitResult run(WriteBatch batch, @Nullable Object owner, WorkMeter meter) {
     for (; ; ) {
       PendingWrite[] writes = prepare(batch.operations());
       List<PhysicalPartition> partitions = partitionsOf(writes);
       lock(partitions);
       try {
         if (!isStale(writes)) {
-          return commit(batch, writes, partitions, meter);
+          return isClaimed(writes, owner)
+              ? claimed(writes)
+              : commit(batch, writes, partitions, owner, meter);
         }
       } finally {
         partitions.forEach(partition -> partition.lock.unlock());
       }
     }
+  }
+
+  private boolean isClaimed(PendingWrite[] writes, @Nullable Object owner) {
+    if (claims.isEmpty()) {
+      return false;
+    }
+    for (PendingWrite write : writes) {
+      if (TransactionGround.isClaimed(claims, write, owner)) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  private static CommitResult claimed(PendingWrite[] writes) {
+    var outcomes = Collections.nCopies(writes.length, WriteOutcome.CLAIMED);
+    return new CommitResult(Receipt.NONE, outcomes, partitionIds(writes));
   }
 
   private static void lock(List<PhysicalPartition> partitions) {
@@ -101,7 +134,10 @@ public final class BatchCommit {
     if (operation instanceof WriteOperation.Insert insert) {
       return collection(insert.collection()).prepare(insert.document(), (PrimaryKey) insert.key());
     } else if (operation instanceof WriteOperation.Replace replace) {
-      return collection(replace.collection()).prepare(replace.before(), replace.after());
+      PendingWrite write =
+          collection(replace.collection()).prepare(replace.before(), replace.after());
+      write.delta = replace.delta();
+      return write;
     } else if (operation instanceof WriteOperation.Delete delete) {
       return collection(delete.collection()).prepare(delete.before(), null);
     }
@@ -162,8 +198,9 @@ public final class BatchCommit {
       WriteBatch batch,
       PendingWrite[] writes,
       List<PhysicalPartition> partitions,
+      @Nullable Object owner,
       WorkMeter meter) {
-    WriteOutcome[] outcomes = check(batch, writes);
+    WriteOutcome[] outcomes = check(batch, writes, owner != null);
     PendingWrite[] happening = applied(writes, outcomes);
     if (happening.length == 0) {
       return new CommitResult(Receipt.NONE, List.of(outcomes), partitionIds(writes));
@@ -176,6 +213,7 @@ public final class BatchCommit {
     for (PendingWrite write : happening) {
       addRecord(group, write);
     }
+    ToldChanges.add(group, happening);
     makeRoom(happening);
     requireMayMirror(happening);
     Appended appended = log.append(group);
@@ -287,9 +325,12 @@ public final class BatchCommit {
     newKeys.forEach(KeyIndex::prepare);
   }
 
-  private WriteOutcome[] check(WriteBatch batch, PendingWrite[] writes) {
+  private WriteOutcome[] check(WriteBatch batch, PendingWrite[] writes, boolean isTransaction) {
     var outcomes = new WriteOutcome[writes.length];
     var checks = new PreconditionCheck(writes.length, logicalPartitionBytesMax);
+    if (isTransaction) {
+      checks.expect(writes);
+    }
     boolean isStopped = false;
     for (int i = 0; i < writes.length; i++) {
       outcomes[i] = isStopped ? WriteOutcome.NOT_APPLIED : checks.check(writes[i]);

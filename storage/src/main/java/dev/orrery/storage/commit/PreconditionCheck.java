@@ -24,11 +24,30 @@ final class PreconditionCheck {
   private final BatchKeys addedBytes;
   private final long logicalPartitionBytesMax;
   private long placeholder = -1;
+  private boolean isExpected;
 
   PreconditionCheck(int operations, long logicalPartitionBytesMax) {
     this.changed = operations > 1 ? new BatchKeys(operations) : null;
     this.addedBytes = operations > 1 ? new BatchKeys(1) : null;
     this.logicalPartitionBytesMax = logicalPartitionBytesMax;
+  }
+
+  /**
+   * The net changes of a transaction have no order among themselves: two documents may change their
+   * keys with each other. So all keys that go are given up first.
+   */
+  void expect(PendingWrite[] writes) {
+    if (changed == null) {
+      return;
+    }
+    isExpected = true;
+    for (PendingWrite write : writes) {
+      for (PendingWrite.KeyChange change : write.changes) {
+        if (change.index().unique() != null) {
+          rememberKeys(change.index().unique(), write, change.removed(), KeyIndex.ABSENT);
+        }
+      }
+    }
   }
 
   WriteOutcome check(PendingWrite write) {
@@ -133,7 +152,9 @@ final class PreconditionCheck {
     for (PendingWrite.KeyChange change : write.changes) {
       KeyIndex unique = change.index().unique();
       if (unique != null) {
-        rememberKeys(unique, write, change.removed(), KeyIndex.ABSENT);
+        if (!isExpected) {
+          rememberKeys(unique, write, change.removed(), KeyIndex.ABSENT);
+        }
         rememberKeys(unique, write, change.added(), holder);
       } else if (change.index().isPreparedUnique()) {
         for (byte[] key : change.added()) {

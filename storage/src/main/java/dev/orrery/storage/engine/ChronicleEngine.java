@@ -1,25 +1,35 @@
 package dev.orrery.storage.engine;
 
+import dev.orrery.storage.ChangeFeed;
 import dev.orrery.storage.CollectionStore;
 import dev.orrery.storage.CommitClock;
 import dev.orrery.storage.CommitResult;
+import dev.orrery.storage.DiskRoom;
 import dev.orrery.storage.Receipt;
 import dev.orrery.storage.RepairResult;
 import dev.orrery.storage.StorageEngine;
 import dev.orrery.storage.StorageException;
+import dev.orrery.storage.StorageFigures;
 import dev.orrery.storage.StorageHooks;
+import dev.orrery.storage.StorageObserver;
+import dev.orrery.storage.Transaction;
 import dev.orrery.storage.View;
 import dev.orrery.storage.WorkMeter;
 import dev.orrery.storage.WriteBatch;
 import dev.orrery.storage.catalog.CollectionInfo;
 import dev.orrery.storage.catalog.IndexSpec;
 import dev.orrery.storage.commit.BatchCommit;
+import dev.orrery.storage.commit.TransactionGround;
+import dev.orrery.storage.feed.LogFeed;
 import dev.orrery.storage.index.PageFilePool;
 import dev.orrery.storage.log.Log;
+import dev.orrery.storage.log.SegmentInfo;
+import dev.orrery.storage.overlay.OverlayTransaction;
 import dev.orrery.storage.physical.ChronicleCollection;
 import dev.orrery.storage.physical.Collections;
 import dev.orrery.storage.physical.DiskSpace;
 import dev.orrery.storage.physical.Garbage;
+import dev.orrery.storage.physical.PastPoints;
 import dev.orrery.storage.physical.PinnedView;
 import dev.orrery.storage.physical.ReadPoints;
 import dev.orrery.storage.recovery.CollectionRepair;
@@ -65,38 +75,46 @@ public final class ChronicleEngine implements StorageEngine {
 
   private final EngineParts parts = new Parts();
   private final Log log;
+  private final PartitionOpener opener;
   private final Collections collections;
   private final ReadPoints points;
+  private final PastPoints past;
   private final CatalogChanges catalog;
+  private final LogFeed feed;
   private final Garbage garbage;
   private final Housekeeping housekeeping;
   private final AutomaticSplits splits;
   private final BatchCommit commits;
   private final DiskSpace diskSpace;
   private final Path directory;
+  private final StorageObserver observer;
   private final PageFilePool pages = new PageFilePool();
   private final long replayedGroups;
   private volatile boolean isClosed;
 
   private ChronicleEngine(Path directory, EngineOptions options, StorageHooks hooks) {
     this.directory = directory;
+    this.observer = hooks.observer();
     this.diskSpace = DiskSpace.of(directory);
     int segmentBytes = Math.min(options.log().segmentBytes(), diskSpace.segmentBytesMax());
     this.log = Log.open(directory.resolve("log"), options.log().withSegmentBytes(segmentBytes));
     log.onFailure(cause -> hooks.failed("the log", cause));
+    log.observe(observer);
     try {
       Path partitions = directory.resolve("partitions");
-      var opener = new PartitionOpener(partitions, pages, hooks, options.structures());
+      this.opener = new PartitionOpener(partitions, pages, hooks, options.structures());
       var file = new CheckpointFile(directory.resolve("checkpoint"), options.isDurable());
       this.garbage = new Garbage();
       this.points = new ReadPoints(log, options.points().historyBytes());
       this.collections = new Collections(opener, log, points, hooks);
+      this.past = new PastPoints(log, collections, points, log.lastLsn());
       var recovery = new EngineRecovery(log, collections, garbage, ChronicleEngine::newStore);
       this.catalog =
           new CatalogChanges(parts, log, collections, recovery.run(file), UUID::randomUUID);
+      this.feed = new LogFeed(log, collections, catalog.past());
       this.replayedGroups = recovery.replayedGroups();
       this.commits = new BatchCommit(log, garbage, options.limits().logicalPartitionBytes());
-      var upkeep = options.upkeep(segmentBytes);
+      var upkeep = options.upkeep(segmentBytes, diskSpace.freeBytes());
       this.housekeeping = new Housekeeping(parts, file, upkeep, CpuTimes::new);
       long partitionBytesMax = options.limits().physicalPartitionBytes();
       this.splits = new AutomaticSplits(parts, partitionBytesMax, CpuTimes::new);
@@ -145,6 +163,11 @@ public final class ChronicleEngine implements StorageEngine {
   @Override
   public boolean drop(CollectionStore collection) {
     return catalog.drop(collection);
+  }
+
+  @Override
+  public boolean dropEmpty(CollectionStore collection) {
+    return catalog.dropEmpty(collection);
   }
 
   @Override
@@ -223,11 +246,37 @@ public final class ChronicleEngine implements StorageEngine {
   }
 
   @Override
+  public View pin(long time) {
+    return pinned(time);
+  }
+
+  private PinnedView pinned(long time) {
+    requireOpen();
+    return time == 0 ? new PinnedView(points) : past.open(time);
+  }
+
+  @Override
+  public Transaction begin(long time) {
+    return new OverlayTransaction(
+        new TransactionGround(commits, this::commit, pinned(time), opener::keys));
+  }
+
+  @Override
   public CompletionStage<CommitResult> commit(WriteBatch batch, WorkMeter meter) {
+    return CompletableFuture.completedFuture(commit(batch, null, meter));
+  }
+
+  private CommitResult commit(WriteBatch batch, @Nullable Object owner, WorkMeter meter) {
     requireOpen();
     diskSpace.require(batch);
     pages.awaitRoom();
-    return CompletableFuture.completedFuture(commits.run(batch, meter));
+    return commits.run(batch, owner, meter);
+  }
+
+  @Override
+  public ChangeFeed changes() {
+    requireOpen();
+    return feed;
   }
 
   @Override
@@ -253,6 +302,11 @@ public final class ChronicleEngine implements StorageEngine {
   @Override
   public boolean removeSetting(String kind, String id) {
     return catalog.removeSetting(kind, id);
+  }
+
+  @Override
+  public Receipt announce(BsonDocument announcement) {
+    return catalog.announce(announcement);
   }
 
   private void requireOpen() {
@@ -295,6 +349,24 @@ public final class ChronicleEngine implements StorageEngine {
   @Override
   public long diskBytes() {
     return DiskSpace.usedBytes(directory);
+  }
+
+  @Override
+  public DiskRoom diskRoom() {
+    return diskSpace.room();
+  }
+
+  @Override
+  public StorageFigures figures() {
+    long bytes = 0;
+    long dead = 0;
+    List<SegmentInfo> segments = log.segments();
+    for (SegmentInfo segment : segments) {
+      bytes += segment.bytes();
+      dead += Math.min(segment.bytes(), garbage.of(segment.number()));
+    }
+    return new StorageFigures(
+        bytes, segments.size(), dead, diskSpace.freeBytes(), diskSpace.isFull());
   }
 
   /** Saves everything that changed; recovery then starts here. */
@@ -382,6 +454,11 @@ public final class ChronicleEngine implements StorageEngine {
     @Override
     public DiskSpace diskSpace() {
       return diskSpace;
+    }
+
+    @Override
+    public StorageObserver observer() {
+      return observer;
     }
 
     @Override

@@ -40,8 +40,17 @@ public record EngineOptions(
    * How dead documents are removed.
    *
    * @param feedBytes how much of the newest log is left alone, for readers of changes
+   * @param feedMillis how long it is, at the most
    */
-  public record Compacting(long feedBytes) {}
+  public record Compacting(long feedBytes, long feedMillis) {
+    /** As many bytes as a tenth of what is free on the disk at the start. */
+    public static final long TENTH_OF_DISK = -1;
+
+    /** Left alone for ever. */
+    public Compacting(long feedBytes) {
+      this(feedBytes, Long.MAX_VALUE);
+    }
+  }
 
   /**
    * How the maps of keys grow. Smaller numbers are for tests.
@@ -49,7 +58,10 @@ public record EngineOptions(
    * @param heapEntries what is held on the heap, before there is a file
    * @param bucketEntries what is held in one file, before there are two
    */
-  public record Maps(int heapEntries, int bucketEntries) {}
+  public record Maps(int heapEntries, int bucketEntries) {
+    /** There is never a file. */
+    public static final Maps ON_HEAP = new Maps(Integer.MAX_VALUE, Integer.MAX_VALUE);
+  }
 
   /**
    * What is kept for those who read at a point in the past.
@@ -100,8 +112,13 @@ public record EngineOptions(
     return new StructureOptions(isDurable(), maps.heapEntries(), maps.bucketEntries());
   }
 
-  UpkeepOptions upkeep(int segmentBytes) {
+  UpkeepOptions upkeep(int segmentBytes, long freeBytes) {
+    boolean isShare = compacting.feedBytes() == Compacting.TENTH_OF_DISK;
+    long feedBytes = isShare ? freeBytes / 10 : compacting.feedBytes();
     return new UpkeepOptions(
-        checkpoints.logBytes(), checkpoints.millis(), compacting.feedBytes(), segmentBytes);
+        checkpoints.logBytes(),
+        checkpoints.millis(),
+        new UpkeepOptions.Feed(feedBytes, compacting.feedMillis()),
+        segmentBytes);
   }
 }

@@ -1,5 +1,6 @@
 package dev.orrery.storage.index;
 
+import dev.orrery.storage.IndexRange;
 import java.util.Arrays;
 
 /**
@@ -39,6 +40,22 @@ public record BTreeBound(byte[] key, long recordId) implements Comparable<BTreeB
     byte[] next = Arrays.copyOf(prefix, last + 1);
     next[last]++;
     return before(next);
+  }
+
+  /** Before the lowest entry of a range. */
+  public static BTreeBound low(IndexRange range) {
+    if (range.low() == null) {
+      return START;
+    }
+    return range.lowInclusive() ? before(range.low()) : after(range.low());
+  }
+
+  /** After the highest entry of a range. */
+  public static BTreeBound high(IndexRange range) {
+    if (range.high() == null) {
+      return END;
+    }
+    return range.highInclusive() ? after(range.high()) : before(range.high());
   }
 
   /** Immediately before this entry. */

@@ -1,17 +1,19 @@
 package dev.orrery.storage.index;
 
+import dev.orrery.storage.SpecialKeys;
 import dev.orrery.storage.catalog.IndexField;
 import dev.orrery.storage.catalog.IndexKeyException;
 import dev.orrery.storage.catalog.IndexSpec;
 import dev.orrery.value.RawDocument;
 import dev.orrery.value.StringOrder;
 import java.util.List;
+import java.util.function.Function;
 import java.util.function.Predicate;
 
 /**
  * From a document to its keys in one index, by MongoDB's rules for arrays, missing fields, sparse,
- * partial, hashed and wildcard indexes. Keeps no state between documents, and any thread may use
- * it.
+ * partial, hashed, wildcard, text and geo indexes. Keeps no state between documents, and any thread
+ * may use it.
  */
 public final class IndexKeys {
   /** How the fields of an index become keys. */
@@ -41,15 +43,31 @@ public final class IndexKeys {
    * @throws UnsupportedOperationException for text and geo indexes
    */
   public static IndexKeys of(IndexSpec spec, StringOrder strings, Predicate<RawDocument> filter) {
-    return new IndexKeys(source(spec, strings), filter);
+    return of(spec, strings, filter, IndexKeys::refuse);
+  }
+
+  /**
+   * The same.
+   *
+   * @param special asked for the keys of text and geo fields, if there are such
+   */
+  public static IndexKeys of(
+      IndexSpec spec,
+      StringOrder strings,
+      Predicate<RawDocument> filter,
+      Function<IndexSpec, SpecialKeys> special) {
+    Source source =
+        spec.isSpecial()
+            ? new CombinedKeys(spec, strings, special.apply(spec))
+            : source(spec, strings);
+    return new IndexKeys(source, filter);
+  }
+
+  private static SpecialKeys refuse(IndexSpec spec) {
+    throw new UnsupportedOperationException("no keys for index " + spec);
   }
 
   private static Source source(IndexSpec spec, StringOrder strings) {
-    if (spec.has(IndexField.Kind.TEXT)
-        || spec.has(IndexField.Kind.GEO_2D)
-        || spec.has(IndexField.Kind.GEO_2DSPHERE)) {
-      throw new UnsupportedOperationException("no keys for index " + spec);
-    }
     if (spec.has(IndexField.Kind.WILDCARD)) {
       return new WildcardKeys(spec, strings);
     }

@@ -1,5 +1,6 @@
 package dev.orrery.storage.keyindex;
 
+import dev.orrery.storage.StorageException;
 import java.util.Arrays;
 import java.util.function.BiConsumer;
 
@@ -20,12 +21,16 @@ final class KeyIndexHeap implements KeyIndexEntries {
   /** Bounds what an index takes on the heap when keys are long. */
   static final int KEY_BYTES_MAX = 256 * 1024;
 
+  /** The same where the heap is all there is. */
+  private static final int ALL_KEY_BYTES_MAX = 512 << 20;
+
   private static final int SLOTS_MIN = 8;
   private static final int LENGTH_BYTES = Short.BYTES;
   private static final long OFFSET = 0xffff_ffffL;
   private static final int FIRST_ENTRY = 1; // 0 would be a free slot
 
   private final int entriesMax;
+  private final int keyBytesMax;
   private final int valueBytes;
   private long[] slots = new long[SLOTS_MIN];
   private byte[] bytes = new byte[FIRST_ENTRY];
@@ -35,6 +40,7 @@ final class KeyIndexHeap implements KeyIndexEntries {
 
   KeyIndexHeap(int entriesMax, int valueBytes) {
     this.entriesMax = entriesMax;
+    this.keyBytesMax = entriesMax == Integer.MAX_VALUE ? ALL_KEY_BYTES_MAX : KEY_BYTES_MAX;
     this.valueBytes = valueBytes;
   }
 
@@ -170,7 +176,7 @@ final class KeyIndexHeap implements KeyIndexEntries {
     byte[] oldBytes = bytes;
     int live = keyBytes + size * (LENGTH_BYTES + valueBytes);
     slots = new long[Math.max(SLOTS_MIN, 2 * Integer.highestOneBit(2 * size + 1))];
-    bytes = new byte[FIRST_ENTRY + live * 3 / 2 + 2 * entryBytes(keyLength)];
+    bytes = new byte[Math.toIntExact(FIRST_ENTRY + live * 3L / 2 + 2 * entryBytes(keyLength))];
     end = FIRST_ENTRY;
     for (long old : oldSlots) {
       if (old != 0) {
@@ -210,7 +216,14 @@ final class KeyIndexHeap implements KeyIndexEntries {
 
   @Override
   public boolean hasRoomFor(ChronicleBucketShape.Need extra) {
-    return size + extra.entries() <= entriesMax && keyBytes + extra.keyBytes() <= KEY_BYTES_MAX;
+    long entries = (long) size + extra.entries();
+    boolean hasRoom = entries <= entriesMax && keyBytes + extra.keyBytes() <= keyBytesMax;
+    if (!hasRoom && entriesMax == Integer.MAX_VALUE) {
+      throw new StorageException(
+          StorageException.Reason.DISK_FULL,
+          "the keys of an index on the heap take more than " + keyBytesMax + " bytes");
+    }
+    return hasRoom;
   }
 
   @Override

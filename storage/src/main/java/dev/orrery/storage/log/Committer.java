@@ -3,6 +3,7 @@ package dev.orrery.storage.log;
 import dev.orrery.lane.Lane;
 import dev.orrery.storage.StorageException;
 import dev.orrery.storage.StorageException.Reason;
+import dev.orrery.storage.StorageObserver;
 import java.io.Closeable;
 import java.io.IOException;
 import java.util.List;
@@ -64,6 +65,7 @@ final class Committer implements Closeable {
   private volatile long durableLsn;
   private volatile StorageException failure;
   private volatile Consumer<Throwable> onFailure = cause -> {};
+  private volatile StorageObserver observer = StorageObserver.NONE;
 
   /** Made now, as there is nothing to make it of when it is needed. */
   private final StorageException noMemory =
@@ -199,9 +201,11 @@ final class Committer implements Closeable {
       for (Round round = awaitRound(); round != null; round = awaitRound()) {
         long start = System.nanoTime();
         source.force();
-        finish(round, System.nanoTime() - start);
+        long nanos = System.nanoTime() - start;
+        finish(round, nanos);
         tell(round.lsn);
         round.done.complete(null);
+        observer.forced(round.asks, nanos);
       }
     } catch (Throwable e) {
       // Whatever it is: without this thread nobody would ever be told that his commit is durable.
@@ -305,6 +309,11 @@ final class Committer implements Closeable {
   private static StorageException describe(Throwable cause) {
     return new StorageException(
         Reason.UNAVAILABLE, "the log stopped after a failed write: " + cause, cause);
+  }
+
+  /** Tells of every round. */
+  void observe(StorageObserver newObserver) {
+    observer = newObserver;
   }
 
   /** Tells of the end of all durability, once, on the thread that met it. */

@@ -5,6 +5,7 @@ import dev.orrery.storage.CommitClock;
 import dev.orrery.storage.PrivateFiles;
 import dev.orrery.storage.Receipt;
 import dev.orrery.storage.StorageException;
+import dev.orrery.storage.StorageObserver;
 import java.io.Closeable;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -216,6 +217,23 @@ public final class Log implements Closeable {
     return segments.all().get(0).header().firstLsn();
   }
 
+  /** What is known of the group before the oldest one from which on none is missing. */
+  public Stamp unbroken() {
+    requireOpen();
+    return LogTimes.unbroken(segments.all());
+  }
+
+  /** The LSN of the first group that is later than that cluster time; 0 while there is none. */
+  public long lsnAfter(long time) {
+    requireOpen();
+    return LogTimes.lsnAfter(segments.all(), time);
+  }
+
+  /** The present time by the clock of the log. */
+  public long millis() {
+    return options.clock().millis();
+  }
+
   /** Whether no segment was ever deleted: the log has every group from the first on. */
   public boolean isComplete() {
     long next = 1;
@@ -226,6 +244,11 @@ public final class Log implements Closeable {
       next = segment.lastLsn() + 1;
     }
     return true;
+  }
+
+  /** Tells of every time that the log is made durable. */
+  public void observe(StorageObserver observer) {
+    committer.observe(observer);
   }
 
   /** Tells of the end of all durability, once, on the thread that met it. */

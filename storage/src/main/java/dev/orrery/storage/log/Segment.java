@@ -265,6 +265,28 @@ final class Segment {
     }
   }
 
+  /** The LSN of the first group that is later than that time; 0 if there is none. */
+  long lsnAfter(long time) {
+    if (!mapping.acquire()) {
+      return 0;
+    }
+    try {
+      int end = tail.end;
+      for (int offset = Format.SEGMENT_HEADER_BYTES; offset < end; ) {
+        GroupHeader group = requireGroupHeader(offset, end);
+        if (group.stamp().time() > time) {
+          return group.lsn();
+        }
+        offset += group.bytes();
+      }
+      return 0;
+    } catch (BadBytes e) {
+      throw LogFailures.bad(path, e);
+    } finally {
+      mapping.release();
+    }
+  }
+
   @Override
   public String toString() {
     return "Segment" + Arrays.asList(path, info());

@@ -101,6 +101,11 @@ public final class ChronicleCollection implements CollectionStore {
     return present;
   }
 
+  /** Whether the partitions are still those of a commit, as far as it is remembered. */
+  boolean isUnchangedSince(long lsn) {
+    return past.stream().noneMatch(one -> lsn < one.untilLsn());
+  }
+
   @Override
   public List<PartitionStore> partitions() {
     return List.copyOf(state.partitions());
@@ -201,13 +206,15 @@ public final class ChronicleCollection implements CollectionStore {
     PrimaryKey key =
         after == null ? keys.of(before.document()) : keys.ofReplacement(before.document(), after);
     PendingWrite write = prepare((PhysicalPartition) before.partition(), key, before, after);
+    write.keepsBefore = info().keepsImages();
     if (after == null) {
       write.documentKey = keys.documentKey(before.document());
     }
     return write;
   }
 
-  static PendingWrite prepare(
+  /** The same for a partition that is known. */
+  public static PendingWrite prepare(
       PhysicalPartition partition, PrimaryKey key, StoredDocument before, RawDocument after) {
     return prepare(partition, partition.indexesIfPresent(), key, before, after);
   }

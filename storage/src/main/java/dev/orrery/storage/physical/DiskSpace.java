@@ -1,5 +1,6 @@
 package dev.orrery.storage.physical;
 
+import dev.orrery.storage.DiskRoom;
 import dev.orrery.storage.PrivateFiles;
 import dev.orrery.storage.StorageException;
 import dev.orrery.storage.WriteBatch;
@@ -77,6 +78,18 @@ public final class DiskSpace {
     return usableBytes.get() - reserveBytes / 2;
   }
 
+  /** How much of the whole file system is taken. */
+  public DiskRoom room() {
+    look();
+    return new DiskRoom(totalBytes - usableBytes.get(), totalBytes);
+  }
+
+  /** Whether inserts and updates are refused. */
+  public boolean isFull() {
+    look();
+    return usableBytes.get() < reserveBytes;
+  }
+
   /** Whether writes are, or soon will be, refused: what is dead should make room. */
   public boolean isLow() {
     look();
@@ -119,6 +132,12 @@ public final class DiskSpace {
                 + " KB are free; make room to write again");
       }
     }
+  }
+
+  /** What is free on the disk now. */
+  public long freeBytes() {
+    look();
+    return usableBytes.get();
   }
 
   private void look() {

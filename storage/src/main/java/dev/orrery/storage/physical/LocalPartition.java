@@ -1,9 +1,11 @@
 package dev.orrery.storage.physical;
 
 import dev.orrery.storage.Fetch;
+import dev.orrery.storage.PartitionStatistics;
 import dev.orrery.storage.PartitionStore;
 import dev.orrery.storage.StoredDocument;
 import dev.orrery.storage.WorkMeter;
+import dev.orrery.storage.structure.PartitionFiles;
 import dev.orrery.value.BsonEncoder;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
@@ -25,6 +27,14 @@ public interface LocalPartition extends PartitionStore {
 
   /** See {@link #read}. */
   @Nullable StoredDocument readNow(long recordId, WorkMeter meter);
+
+  /** Its structures, if anybody has needed them; else null. */
+  @Nullable PartitionFiles filesIfOpen();
+
+  @Override
+  default @Nullable PartitionStatistics statisticsAtHand() {
+    return filesIfOpen() == null ? null : statistics();
+  }
 
   @Override
   default CompletionStage<@Nullable StoredDocument> find(byte[] primaryKey, WorkMeter meter) {

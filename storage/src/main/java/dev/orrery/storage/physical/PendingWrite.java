@@ -11,6 +11,7 @@ import dev.orrery.value.RawDocument;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
 
 /**
  * One operation of a batch, worked out before any lock is taken: where it goes, and which index
@@ -37,6 +38,12 @@ public final class PendingWrite {
   public final IndexKeyException problem;
 
   public long recordId;
+
+  /** What followers of changes are told of the difference; null when that is nothing. */
+  public @Nullable RawDocument delta;
+
+  /** Whether followers of changes may see the version before. */
+  public boolean keepsBefore;
 
   /** What a delete leaves in the log: partition key and {@code _id}. */
   public byte[] documentKey;

@@ -128,7 +128,7 @@ public final class PhysicalPartition implements LocalPartition {
     }
   }
 
-  /** Null while nothing was read or written since the start. */
+  @Override
   public PartitionFiles filesIfOpen() {
     return files;
   }
@@ -243,10 +243,7 @@ public final class PhysicalPartition implements LocalPartition {
     return trail;
   }
 
-  /**
-   * Whether anything changed since the last call; the caller makes a checkpoint. Waits for commits
-   * under way: what they appended to the log before this call counts as changed.
-   */
+  /** Whether anything changed since the last checkpoint; commits under way are waited for. */
   public boolean takeChanged() {
     lock.lock();
     try {

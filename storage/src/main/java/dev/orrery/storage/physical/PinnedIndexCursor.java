@@ -33,8 +33,8 @@ final class PinnedIndexCursor implements IndexCursor {
   PinnedIndexCursor(PinnedPartition partition, IndexSpec spec, IndexRange range) {
     this.partition = partition;
     this.isReverse = range.reverse();
-    this.low = OrderedIndex.lowBound(range);
-    this.high = OrderedIndex.highBound(range);
+    this.low = BTreeBound.low(range);
+    this.high = BTreeBound.high(range);
     this.last = isReverse ? high : low;
     PartitionFiles files = partition.enter();
     try {

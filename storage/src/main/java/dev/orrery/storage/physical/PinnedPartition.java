@@ -45,6 +45,11 @@ final class PinnedPartition implements LocalPartition {
     return partition.range();
   }
 
+  @Override
+  public @Nullable PartitionFiles filesIfOpen() {
+    return partition.filesIfOpen();
+  }
+
   /** What was taken away since; null if there is nothing. */
   History history() {
     return partition.trail().history();
@@ -60,7 +65,10 @@ final class PinnedPartition implements LocalPartition {
   PartitionFiles enter() {
     view.requireOpen();
     if (!partition.tryEnter()) {
-      throw partition.gone();
+      StorageException gone = partition.gone();
+      throw gone.reason() == StorageException.Reason.PARTITION_REPLACED
+          ? new StorageException(StorageException.Reason.POINT_LOST, gone.getMessage(), gone)
+          : gone;
     }
     return partition.files();
   }
@@ -124,7 +132,11 @@ final class PinnedPartition implements LocalPartition {
         return found;
       } catch (StorageException e) {
         boolean isMoved = newest(files, recordId) != position;
-        if (e.reason() != StorageException.Reason.LOG_TRIMMED || !isMoved) {
+        if (e.reason() == StorageException.Reason.LOG_TRIMMED && !isMoved) {
+          throw new StorageException(
+              StorageException.Reason.POINT_LOST, "the log does not have the version any more", e);
+        }
+        if (e.reason() != StorageException.Reason.LOG_TRIMMED) {
           throw e;
         }
       }
@@ -193,6 +205,21 @@ final class PinnedPartition implements LocalPartition {
         throw e;
       }
       return false; // moved meanwhile: look closer
+    }
+  }
+
+  boolean has(IndexSpec spec) {
+    PartitionFiles files = enter();
+    try {
+      return require(files, spec) != null;
+    } catch (StorageException e) {
+      if (e.reason() != StorageException.Reason.POINT_LOST
+          && e.reason() != StorageException.Reason.INDEX_DROPPED) {
+        throw e;
+      }
+      return false;
+    } finally {
+      leave();
     }
   }
 

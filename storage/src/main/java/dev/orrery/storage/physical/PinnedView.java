@@ -5,6 +5,7 @@ import dev.orrery.storage.CollectionStore;
 import dev.orrery.storage.PartitionStore;
 import dev.orrery.storage.StorageException;
 import dev.orrery.storage.View;
+import dev.orrery.storage.catalog.IndexSpec;
 import dev.orrery.value.RawValue;
 import java.util.List;
 import java.util.Map;
@@ -18,13 +19,24 @@ public final class PinnedView implements View {
   private volatile boolean isClosed;
 
   public PinnedView(ReadPoints points) {
+    this(points, points.open());
+  }
+
+  /** At a point that is closed with the view. */
+  PinnedView(ReadPoints points, ReadPoints.Point point) {
     this.points = points;
-    this.point = points.open();
+    this.point = point;
   }
 
   /** The last commit that is seen. */
-  long lsn() {
+  public long lsn() {
     return point.lsn;
+  }
+
+  /** Whether the newest version of a record is seen. The partition's lock must be held. */
+  public boolean isNewest(PhysicalPartition partition, long recordId) {
+    long position = partition.files().slots().get(recordId);
+    return position > 0 && partition.log().versionLsn(position) <= point.lsn;
   }
 
   @Override
@@ -41,6 +53,11 @@ public final class PinnedView implements View {
   public PartitionStore partitionOf(CollectionStore collection, RawValue partitionKey) {
     var chronicle = (ChronicleCollection) collection;
     return pinned(settled(collection).route(chronicle.keys().epk(partitionKey)));
+  }
+
+  @Override
+  public boolean has(CollectionStore collection, IndexSpec index) {
+    return settled(collection).partitions().stream().allMatch(one -> pinned(one).has(index));
   }
 
   /** The partitions at the point, into which all commits up to it have come. */
@@ -77,7 +94,8 @@ public final class PinnedView implements View {
           "what was kept for a read at an old point became too much");
     }
     if (isClosed) {
-      throw new IllegalStateException("the view is closed");
+      throw new StorageException(
+          StorageException.Reason.POINT_LOST, "what was read at a point is no longer kept");
     }
   }
 

@@ -88,6 +88,21 @@ public final class ReadPoints {
     }
   }
 
+  /**
+   * A point in the past. Commits from now on keep what they take away; what those before took is
+   * for whoever asks to find out.
+   */
+  synchronized Point open(Stamp stamp) {
+    oldest = 0;
+    try {
+      var point = new Point(stamp, ++opened);
+      open.add(point);
+      return point;
+    } finally {
+      settle();
+    }
+  }
+
   /** Forgets a point; closing it again does nothing. */
   void close(Point point) {
     synchronized (this) {

@@ -163,7 +163,8 @@ public final class EngineRecovery {
     for (LogGroup group = cursor.next(); group != null; group = cursor.next()) {
       for (int i = 0; i < group.size(); i++) {
         if (group.kind(i) == DataRecord.CATALOG) {
-          CatalogRecord.apply(catalog, RawDocument.wrap(group.payload(i)).toBsonDocument());
+          CatalogRecord.apply(
+              catalog, RawDocument.wrap(group.payload(i)).toBsonDocument(), group.lsn());
         }
       }
     }
@@ -196,7 +197,7 @@ public final class EngineRecovery {
       }
       replayedGroups++;
       for (int i = 0; i < group.size(); i++) {
-        if (group.kind(i) != DataRecord.CATALOG) {
+        if (DataRecord.isOfDocument(group.kind(i))) {
           replay(group, i);
         }
       }

@@ -166,7 +166,7 @@ public final class StoreSalvage {
     public void record(long position, long lsn, LogRecord record) {
       if (record.kind() == DataRecord.CATALOG && lsn > fromLsn) {
         BsonDocument change = RawDocument.wrap(record.payload()).toBsonDocument();
-        CatalogRecord.apply(catalog, change);
+        CatalogRecord.apply(catalog, change, lsn);
         if (change.containsKey(CatalogRecord.DROP_COLLECTION)) {
           dropped.add(change.getInt32(CatalogRecord.DROP_COLLECTION).getValue());
         }
@@ -183,7 +183,7 @@ public final class StoreSalvage {
     @Override
     public void record(long position, long lsn, LogRecord record) {
       boolean isDocument =
-          record.kind() != DataRecord.CATALOG && record.meta().length == DataRecord.META_BYTES;
+          DataRecord.isOfDocument(record.kind()) && record.meta().length == DataRecord.META_BYTES;
       int id = isDocument ? LittleEndian.int32(record.meta(), 0) : 0;
       if (isDocument && !dropped.contains(id)) {
         collections

@@ -5,6 +5,7 @@ import dev.orrery.storage.CollectionStore;
 import dev.orrery.storage.Receipt;
 import dev.orrery.storage.catalog.Catalog;
 import dev.orrery.storage.catalog.CollectionInfo;
+import dev.orrery.storage.catalog.PastCollections;
 import dev.orrery.storage.log.Log;
 import dev.orrery.storage.log.RecordGroup;
 import dev.orrery.storage.physical.AllLocks;
@@ -21,6 +22,7 @@ import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Supplier;
 import java.util.function.UnaryOperator;
 import org.bson.BsonDocument;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Changes of the catalog: collections, their descriptions, and the server's own settings. Each is a
@@ -64,8 +66,7 @@ public final class CatalogChanges {
         return null;
       }
       CollectionInfo info = describe(namespace, creation);
-      record(CatalogRecord.put(info));
-      catalog.put(info);
+      catalog.put(info, record(CatalogRecord.put(info, null)));
       return collections.add(info);
     } finally {
       lock.unlock();
@@ -79,27 +80,50 @@ public final class CatalogChanges {
   public CollectionStore replaceEmpty(
       CollectionStore collection, CollectionInfo.Creation creation) {
     var old = (ChronicleCollection) collection;
-    old.structureLock().lock();
+    return ifEmpty(
+        old,
+        () -> {
+          CollectionInfo info = describe(old.info().namespace(), creation);
+          // In one group: a crash leaves the old collection or the new one.
+          long lsn = record(CatalogRecord.drop(old.info()), CatalogRecord.put(info, null));
+          log.awaitDurable(lsn);
+          catalog.put(info, lsn);
+          CollectionStore replacement = collections.add(info); // nobody finds none in between
+          forget(old, lsn);
+          return replacement;
+        });
+  }
+
+  public boolean dropEmpty(CollectionStore collection) {
+    var empty = (ChronicleCollection) collection;
+    Boolean isDropped =
+        ifEmpty(
+            empty,
+            () -> {
+              dropLocked(empty);
+              return true;
+            });
+    return isDropped != null;
+  }
+
+  /** Changes a collection that is empty and stays so meanwhile; null when it is not, or gone. */
+  private <T> @Nullable T ifEmpty(ChronicleCollection collection, Supplier<T> change) {
+    collection.structureLock().lock();
     lock().lock();
     // Whoever holds these is alone: a commit under way has ended, the next one finds them dropped.
     var writers =
-        new AllLocks(old.physicalPartitions().stream().map(partition -> partition.lock).toList());
+        new AllLocks(
+            collection.physicalPartitions().stream().map(partition -> partition.lock).toList());
     writers.lock();
     try {
-      if (!old.exists() || old.physicalPartitions().stream().anyMatch(one -> !one.isEmpty())) {
-        return null;
-      }
-      CollectionInfo info = describe(old.info().namespace(), creation);
-      // In one group: a crash leaves the old collection or the new one.
-      log.awaitDurable(record(CatalogRecord.drop(old.info().id()), CatalogRecord.put(info)));
-      catalog.put(info);
-      CollectionStore replacement = collections.add(info); // nobody finds none in between
-      forget(old);
-      return replacement;
+      boolean isEmpty =
+          collection.exists()
+              && collection.physicalPartitions().stream().allMatch(PhysicalPartition::isEmpty);
+      return isEmpty ? change.get() : null;
     } finally {
       writers.unlock();
       lock.unlock();
-      old.structureLock().unlock();
+      collection.structureLock().unlock();
     }
   }
 
@@ -115,13 +139,13 @@ public final class CatalogChanges {
   }
 
   private void dropLocked(ChronicleCollection collection) {
-    int id = collection.info().id();
-    log.awaitDurable(recordFreeing(CatalogRecord.drop(id))); // files go when the log says so
-    forget(collection);
+    long lsn = recordFreeing(CatalogRecord.drop(collection.info()));
+    log.awaitDurable(lsn); // files go when the log says so
+    forget(collection, lsn);
   }
 
-  private void forget(ChronicleCollection collection) {
-    catalog.drop(collection.info().id());
+  private void forget(ChronicleCollection collection, long lsn) {
+    catalog.drop(collection.info().id(), lsn);
     collections.drop(collection);
     engine.countDropped(collection);
   }
@@ -141,17 +165,20 @@ public final class CatalogChanges {
       }
       var renamed = (ChronicleCollection) collection;
       CollectionInfo info = renamed.info().withNamespace(to);
+      byte[] put = CatalogRecord.put(info, renamed.info());
+      long lsn;
       if (target == null) {
-        record(CatalogRecord.put(info));
+        lsn = record(put);
       } else {
         // In one group: a crash must not leave the one dropped and the other not renamed.
-        log.awaitDurable(record(CatalogRecord.drop(target.info().id()), CatalogRecord.put(info)));
+        lsn = record(CatalogRecord.drop(target.info()), put);
+        log.awaitDurable(lsn);
       }
-      catalog.put(info);
+      catalog.put(info, lsn);
       renamed.describe(info);
       collections.rename(renamed, from);
       if (target != null) {
-        forget(target); // nobody finds none in between
+        forget(target, lsn); // nobody finds none in between
       }
       return true;
     } finally {
@@ -174,8 +201,8 @@ public final class CatalogChanges {
 
   private long put(ChronicleCollection collection, CollectionInfo info) {
     collection.requireExists(); // a record after that of the drop would bring it back
-    long lsn = record(CatalogRecord.put(info));
-    catalog.put(info);
+    long lsn = record(CatalogRecord.put(info, collection.info()));
+    catalog.put(info, lsn);
     return lsn;
   }
 
@@ -194,8 +221,9 @@ public final class CatalogChanges {
 
   /** The same of what makes room; returns when the log surely has it, so that files may go. */
   void describeFreeing(ChronicleCollection collection, CollectionInfo info) {
-    log.awaitDurable(recordFreeing(CatalogRecord.put(info)));
-    catalog.put(info);
+    long lsn = recordFreeing(CatalogRecord.put(info, collection.info()));
+    log.awaitDurable(lsn);
+    catalog.put(info, lsn);
     collection.describe(info);
   }
 
@@ -208,6 +236,19 @@ public final class CatalogChanges {
     long lsn = put(collection, info);
     collection.repartition(info, partitions, lsn, engine.points().oldest());
     return lsn;
+  }
+
+  /** What collections were called before. */
+  public PastCollections past() {
+    return catalog.past();
+  }
+
+  public Receipt announce(BsonDocument announcement) {
+    return alone(
+        () -> {
+          record(CatalogRecord.announce(announcement));
+          return log.receipt(log.last());
+        });
   }
 
   public List<BsonDocument> settings(String kind) {

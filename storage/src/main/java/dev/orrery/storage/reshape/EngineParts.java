@@ -1,5 +1,6 @@
 package dev.orrery.storage.reshape;
 
+import dev.orrery.storage.StorageObserver;
 import dev.orrery.storage.index.PageFilePool;
 import dev.orrery.storage.log.Log;
 import dev.orrery.storage.physical.ChronicleCollection;
@@ -26,6 +27,9 @@ public interface EngineParts {
   PageFilePool pages();
 
   DiskSpace diskSpace();
+
+  /** Is told what is done. */
+  StorageObserver observer();
 
   void requireOpen();
 

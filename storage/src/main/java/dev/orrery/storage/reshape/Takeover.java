@@ -1,6 +1,7 @@
 package dev.orrery.storage.reshape;
 
 import dev.orrery.storage.StorageException;
+import dev.orrery.storage.StorageObserver;
 import dev.orrery.storage.StoredDocument;
 import dev.orrery.storage.WorkMeter;
 import dev.orrery.storage.catalog.CollectionInfo;
@@ -117,6 +118,7 @@ public final class Takeover {
       LOGGER.info("{} records of {} copied in {} ms", copied, parents, millisSince(start));
       long lsn = engine.exclusively(() -> handOver(change));
       isDone = true;
+      tell(System.nanoTime() - start);
       // The parents' files may only go when the log surely says that they are no more.
       engine.log().awaitDurable(lsn);
       engine
@@ -129,6 +131,18 @@ public final class Takeover {
         children.forEach(child -> Collections.locked(child, child::drop));
       }
     }
+  }
+
+  private void tell(long nanos) {
+    engine
+        .observer()
+        .repartitioned(
+            new StorageObserver.Repartition(
+                collection.info().namespace(),
+                collection.info().uuid(),
+                parents.stream().map(PhysicalPartition::id).toList(),
+                children.stream().map(PhysicalPartition::id).toList(),
+                nanos));
   }
 
   private void copyAll(Change change, Pauses pauses) {

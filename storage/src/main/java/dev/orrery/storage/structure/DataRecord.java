@@ -13,8 +13,12 @@ import dev.orrery.value.LittleEndian;
  *          CATALOG: what changed, see {@link CatalogRecord}
  * </pre>
  *
- * A MOVE is the same version at another place, written by compaction; its previous position is the
- * place it was copied from.
+ * DELTA and BEFORE stand behind all documents of their group, for followers of changes only; their
+ * meta is the place (int32) of the document in the group that they are about, their payload what
+ * its writer said of the difference, and the document as it was.
+ *
+ * <p>A MOVE is the same version at another place, written by compaction; its previous position is
+ * the place it was copied from.
  */
 public record DataRecord(int collection, long recordId, long previous) {
   public static final byte INSERT = 1;
@@ -22,8 +26,22 @@ public record DataRecord(int collection, long recordId, long previous) {
   public static final byte DELETE = 3;
   public static final byte MOVE = 4;
   public static final byte CATALOG = 5;
+  public static final byte DELTA = 6;
+  public static final byte BEFORE = 7;
 
   public static final int META_BYTES = 20;
+
+  /** Whether a record of that kind brings, moves or ends a document. */
+  public static boolean isOfDocument(byte kind) {
+    return kind >= INSERT && kind <= MOVE;
+  }
+
+  /** The meta part of what is told beside the document at that place of the group. */
+  public static byte[] besides(int index) {
+    byte[] meta = new byte[Integer.BYTES];
+    LittleEndian.putInt32(meta, 0, index);
+    return meta;
+  }
 
   public byte[] meta() {
     byte[] meta = new byte[META_BYTES];

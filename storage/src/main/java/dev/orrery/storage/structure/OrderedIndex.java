@@ -121,27 +121,13 @@ public final class OrderedIndex {
   }
 
   public long estimate(IndexRange range) {
-    return tree.estimate(lowBound(range), highBound(range));
+    return tree.estimate(BTreeBound.low(range), BTreeBound.high(range));
   }
 
   public BTreeCursor cursor(IndexRange range) {
-    BTreeBound low = lowBound(range);
-    BTreeBound high = highBound(range);
+    BTreeBound low = BTreeBound.low(range);
+    BTreeBound high = BTreeBound.high(range);
     return range.reverse() ? tree.descending(low, high) : tree.ascending(low, high);
-  }
-
-  public static BTreeBound lowBound(IndexRange range) {
-    if (range.low() == null) {
-      return BTreeBound.START;
-    }
-    return range.lowInclusive() ? BTreeBound.before(range.low()) : BTreeBound.after(range.low());
-  }
-
-  public static BTreeBound highBound(IndexRange range) {
-    if (range.high() == null) {
-      return BTreeBound.END;
-    }
-    return range.highInclusive() ? BTreeBound.after(range.high()) : BTreeBound.before(range.high());
   }
 
   /** Lets the caller use the tree until it calls {@link #leave}; false when the index is gone. */

@@ -192,10 +192,11 @@ public final class PartitionOpener {
         .withLimits(options.heapEntries(), options.bucketEntries());
   }
 
-  IndexKeys keys(IndexSpec spec) {
+  /** How documents become keys of an index. */
+  public IndexKeys keys(IndexSpec spec) {
     Predicate<RawDocument> filter =
         spec.partialFilter() == null ? document -> true : hooks.filter(spec.partialFilter());
-    return IndexKeys.of(spec, strings(spec), filter);
+    return IndexKeys.of(spec, strings(spec), filter, hooks::specialKeys);
   }
 
   private StringOrder strings(IndexSpec spec) {

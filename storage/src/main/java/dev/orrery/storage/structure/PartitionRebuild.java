@@ -114,7 +114,7 @@ public final class PartitionRebuild {
     LogCursor cursor = log.from(1);
     for (LogGroup group = cursor.next(); group != null; group = cursor.next()) {
       for (int i = 0; i < group.size(); i++) {
-        if (group.kind(i) != DataRecord.CATALOG) {
+        if (DataRecord.isOfDocument(group.kind(i))) {
           fillSlot(files, live, group, i);
         }
       }

@@ -46,7 +46,7 @@ public final class Compaction {
 
   private final EngineParts engine;
   private final Log log;
-  private final long feedBytes;
+  private final UpkeepOptions.Feed feed;
   private final Map<Long, Long> emptiedAt = new HashMap<>();
 
   /** Damaged segments, and how much of each was dead when it was last looked at. */
@@ -58,11 +58,11 @@ public final class Compaction {
   private boolean isHurried;
 
   /**
-   * @param feedBytes how much of the newest log is left alone
+   * @param feed how much of the newest log is left alone
    */
-  public Compaction(EngineParts engine, long feedBytes) {
+  public Compaction(EngineParts engine, UpkeepOptions.Feed feed) {
     this.engine = engine;
-    this.feedBytes = feedBytes;
+    this.feed = feed;
     this.log = engine.log();
   }
 
@@ -99,7 +99,7 @@ public final class Compaction {
     long newerBytes = 0;
     for (int i = segments.size() - 1; i >= 0; i--) {
       SegmentInfo segment = segments.get(i);
-      boolean isOld = isHurried || newerBytes >= feedBytes;
+      boolean isOld = isHurried || !isFollowed(segment, newerBytes);
       boolean hasRoom = segment.bytes() - deadBytes(segment) < room;
       if (segment.sealed() && hasRoom && isWorthwhile(segment, isOld)) {
         candidates.add(0, segment);
@@ -113,6 +113,11 @@ public final class Compaction {
     Long seen = damaged.get(segment.number());
     long dead = deadBytes(segment);
     return seen == null ? isOld && 2 * dead > segment.bytes() : seen != dead;
+  }
+
+  /** Whether readers of changes may still want the segment. */
+  private boolean isFollowed(SegmentInfo segment, long newerBytes) {
+    return newerBytes < feed.bytes() && log.millis() - segment.lastMillis() <= feed.millis();
   }
 
   /** Whether room matters more than what readers of changes might want. */
@@ -143,11 +148,17 @@ public final class Compaction {
   public boolean isOverdue() {
     long bytes = 0;
     long dead = 0;
-    for (SegmentInfo segment : log.segments()) {
-      if (!damaged.containsKey(segment.number())) { // no hurry helps there
+    long newerBytes = 0;
+    List<SegmentInfo> segments = log.segments();
+    for (int i = segments.size() - 1; i >= 0; i--) {
+      SegmentInfo segment = segments.get(i);
+      boolean isLeftAlone =
+          isFollowed(segment, newerBytes) || damaged.containsKey(segment.number());
+      if (!isLeftAlone) { // else no hurry helps
         bytes += segment.bytes();
         dead += deadBytes(segment);
       }
+      newerBytes += segment.bytes();
     }
     return 2 * dead > bytes;
   }
@@ -301,7 +312,7 @@ public final class Compaction {
   /** The document of a record if it is still there, else null. */
   private Live findLive(LogGroup group, int index) {
     byte kind = group.kind(index);
-    if (kind == DataRecord.CATALOG || kind == DataRecord.DELETE) {
+    if (!DataRecord.isOfDocument(kind) || kind == DataRecord.DELETE) {
       return null;
     }
     DataRecord record = DataRecord.of(group.source(), group.metaOffset(index));

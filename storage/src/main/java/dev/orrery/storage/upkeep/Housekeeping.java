@@ -60,7 +60,7 @@ public final class Housekeeping {
     this.file = file;
     this.options = options;
     this.checkpointer = new Checkpointer(engine.log());
-    this.compaction = new Compaction(engine, options.feedBytes());
+    this.compaction = new Compaction(engine, options.feed());
     this.thread = Lane.BACKGROUND.thread("orrery-housekeeping", new Rounds(new Upkeep()));
     thread.setDaemon(true);
   }
@@ -144,6 +144,7 @@ public final class Housekeeping {
   public void checkpoint() {
     working.lock();
     try {
+      long start = System.nanoTime();
       long lsn = engine.log().lastLsn();
       long bytes = logBytes();
       for (ChronicleCollection collection : engine.all().all()) {
@@ -155,6 +156,7 @@ public final class Housekeeping {
       savedLsn = lsn;
       savedBytes = bytes;
       savedNanos = System.nanoTime();
+      engine.observer().checkpointed(savedNanos - start);
       engine.pages().saved();
       deleteEmptied(lsn);
     } finally {
@@ -203,6 +205,7 @@ public final class Housekeeping {
     engine.log().awaitDurable(replayFrom);
     engine.catalog().lock().lock();
     try {
+      engine.catalog().past().forgetBefore(engine.log().unbroken().lsn() + 1);
       file.write(
           new CheckpointFile.Content(
               engine.all().opener().store(),
@@ -289,6 +292,7 @@ public final class Housekeeping {
       long needed = Math.min(checkpointLsn, engine.points().oldest());
       if (emptied.contains(segment.number()) && compaction.emptiedAt(segment) <= needed) {
         engine.log().deleteSegment(segment.number());
+        engine.observer().segmentFreed(segment.bytes());
         engine.garbage().forget(segment.number());
         emptied.remove(segment.number());
         compaction.forget(segment.number());

@@ -5,8 +5,11 @@ package dev.orrery.storage.upkeep;
  *
  * @param checkpointBytes how much log may be written between two checkpoints
  * @param checkpointMillis how long a change may wait for a checkpoint
- * @param feedBytes how much of the newest log is left alone, for readers of changes
+ * @param feed how much of the newest log is left alone, for readers of changes
  * @param segmentBytes how large segments of the log are
  */
 public record UpkeepOptions(
-    long checkpointBytes, long checkpointMillis, long feedBytes, int segmentBytes) {}
+    long checkpointBytes, long checkpointMillis, Feed feed, int segmentBytes) {
+  /** What is younger than so many milliseconds, but not more than so many bytes. */
+  public record Feed(long bytes, long millis) {}
+}

@@ -10,6 +10,7 @@ import dev.orrery.storage.log.LogOptions;
 import dev.orrery.storage.log.SegmentInfo;
 import dev.orrery.storage.physical.DiskSpace;
 import dev.orrery.storage.upkeep.Compaction;
+import dev.orrery.storage.upkeep.UpkeepOptions;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.HashSet;
@@ -142,7 +143,7 @@ final class CompactionTest {
       }
     }
     store.engine.checkpoint();
-    var compaction = new Compaction(store.engine.parts(), 0);
+    var compaction = new Compaction(store.engine.parts(), new UpkeepOptions.Feed(0, 0));
     var candidates = compaction.candidates(() -> {});
     assertThat(candidates).isNotEmpty();
     candidates.forEach(segment -> compaction.run(segment, () -> false, () -> {}));
@@ -176,7 +177,7 @@ final class CompactionTest {
                     one.replace(i, EngineHarness.document(i, 100));
                   }
                 }
-                var compaction = new Compaction(one.engine.parts(), 0);
+                var compaction = new Compaction(one.engine.parts(), new UpkeepOptions.Feed(0, 0));
                 SegmentInfo segment = compaction.candidates(() -> {}).get(0);
                 return compaction.run(segment, () -> false, pauses::incrementAndGet);
               });
@@ -194,7 +195,7 @@ final class CompactionTest {
         .parts()
         .exclusively(
             () -> {
-              var compaction = new Compaction(store.engine.parts(), 0);
+              var compaction = new Compaction(store.engine.parts(), new UpkeepOptions.Feed(0, 0));
               assertThat(compaction.isOverdue()).isFalse();
               overwrite(1);
               overwrite(2);

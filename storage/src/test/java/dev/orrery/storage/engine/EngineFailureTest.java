@@ -7,9 +7,11 @@ import dev.orrery.lane.Lane;
 import dev.orrery.lane.OnLane;
 import dev.orrery.lane.WouldWaitException;
 import dev.orrery.storage.NoHooks;
+import dev.orrery.storage.SpecialKeys;
 import dev.orrery.storage.StorageException;
 import dev.orrery.storage.StorageHooks;
 import dev.orrery.storage.WorkMeter;
+import dev.orrery.storage.catalog.IndexSpec;
 import dev.orrery.storage.physical.ChronicleCollection;
 import dev.orrery.storage.upkeep.AutomaticSplits;
 import dev.orrery.storage.upkeep.CheckpointFile;
@@ -46,6 +48,11 @@ final class EngineFailureTest {
     @Override
     public Predicate<RawDocument> filter(BsonDocument expression) {
       return none.filter(expression);
+    }
+
+    @Override
+    public SpecialKeys specialKeys(IndexSpec index) {
+      throw new UnsupportedOperationException("no keys for " + index);
     }
 
     @Override
@@ -118,7 +125,7 @@ final class EngineFailureTest {
     var failing = new Failing();
     var file = new CheckpointFile(directory.resolve("other"), false);
     var housekeeping =
-        new Housekeeping(harness.engine.parts(), file, harness.options.upkeep(1 << 20), failing);
+        new Housekeeping(harness.engine.parts(), file, harness.options.upkeep(1 << 20, 0), failing);
     housekeeping.countDropped((ChronicleCollection) harness.store()); // so that it counts again
     housekeeping.start();
     assertThat(failing.goesOn.await(30, TimeUnit.SECONDS)).isTrue();

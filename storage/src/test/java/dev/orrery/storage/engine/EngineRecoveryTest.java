@@ -5,11 +5,13 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.orrery.lane.Lane;
 import dev.orrery.storage.NoHooks;
+import dev.orrery.storage.SpecialKeys;
 import dev.orrery.storage.StorageException;
 import dev.orrery.storage.StorageHooks;
 import dev.orrery.storage.WorkMeter;
 import dev.orrery.storage.WriteBatch;
 import dev.orrery.storage.WriteOperation;
+import dev.orrery.storage.catalog.IndexSpec;
 import dev.orrery.value.Namespace;
 import dev.orrery.value.RawDocument;
 import dev.orrery.value.RawValue;
@@ -318,6 +320,11 @@ final class EngineRecoveryTest {
     @Override
     public Predicate<RawDocument> filter(BsonDocument expression) {
       return document -> true;
+    }
+
+    @Override
+    public SpecialKeys specialKeys(IndexSpec index) {
+      throw new UnsupportedOperationException("no keys for " + index);
     }
 
     @Override

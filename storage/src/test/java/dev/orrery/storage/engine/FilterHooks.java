@@ -1,6 +1,8 @@
 package dev.orrery.storage.engine;
 
+import dev.orrery.storage.SpecialKeys;
 import dev.orrery.storage.StorageHooks;
+import dev.orrery.storage.catalog.IndexSpec;
 import dev.orrery.value.RawDocument;
 import dev.orrery.value.StringOrder;
 import java.util.function.Predicate;
@@ -19,6 +21,11 @@ final class FilterHooks implements StorageHooks {
       whenAsked.run();
       return true;
     };
+  }
+
+  @Override
+  public SpecialKeys specialKeys(IndexSpec index) {
+    throw new UnsupportedOperationException("no keys for " + index);
   }
 
   @Override

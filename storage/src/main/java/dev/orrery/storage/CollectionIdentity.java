@@ -1,0 +1,18 @@
+package dev.orrery.storage;
+
+import dev.orrery.storage.catalog.CollectionInfo;
+import dev.orrery.value.Namespace;
+import java.util.UUID;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Which collection a change was made in: its name at that moment, and what never changes of it.
+ *
+ * @param partitionKey the dotted path, or null
+ */
+public record CollectionIdentity(
+    int id, Namespace namespace, UUID uuid, @Nullable String partitionKey) {
+  public static CollectionIdentity of(CollectionInfo info) {
+    return new CollectionIdentity(info.id(), info.namespace(), info.uuid(), info.partitionKey());
+  }
+}

@@ -1,0 +1,15 @@
+package dev.orrery.storage.engine;
+
+import dev.orrery.storage.NoHooks;
+import dev.orrery.storage.ReadPointContract;
+import dev.orrery.storage.StorageEngine;
+import dev.orrery.storage.log.LogOptions;
+import java.nio.file.Path;
+
+final class ChronicleReadPointTest extends ReadPointContract {
+  @Override
+  protected StorageEngine open(Path directory) {
+    var options = EngineOptions.defaults().with(LogOptions.defaults().withFsync(false));
+    return ChronicleEngine.open(directory, options, new NoHooks());
+  }
+}
