@@ -70,7 +70,7 @@ public final class FieldPath {
      *
      * @param value null when a document on the way lacks the field
      * @param arrayIndex the position in the outermost array that the path went through without
-     *     naming a position, or the one it ends with, or -1
+     *     naming a position, or -1
      */
     boolean visit(RawValue value, int arrayIndex);
   }
@@ -184,7 +184,7 @@ public final class FieldPath {
         }
         if (isPosition[next]
             && elements.nameEquals(parts[next])
-            && enterPosition(elements.value(), next + 1, arrayIndex, i)) {
+            && enterPosition(elements.value(), next + 1, arrayIndex)) {
           return true;
         }
       }
@@ -192,9 +192,9 @@ public final class FieldPath {
     }
 
     /** The element that the part before {@code next} named by its position. */
-    private boolean enterPosition(RawValue element, int next, int arrayIndex, int position) {
+    private boolean enterPosition(RawValue element, int next, int arrayIndex) {
       if (next == parts.length) { // the element as a whole, also if it is an array
-        return visitor.visit(element, arrayIndex < 0 ? position : arrayIndex);
+        return visitor.visit(element, arrayIndex);
       }
       if (element.isDocument()) {
         return enterDocument(element.asDocument(), next, arrayIndex);

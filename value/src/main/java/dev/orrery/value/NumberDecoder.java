@@ -15,6 +15,9 @@ final class NumberDecoder {
   /** The unit of fractions in a key. */
   private static final BigDecimal STEP = new BigDecimal(0x1p-52);
 
+  /** Every whole number up to here is a double. */
+  private static final long WHOLE_EXACT_MAX = 1L << 53;
+
   private final KeySource key;
   private final KeySource types;
   private final int type;
@@ -89,6 +92,11 @@ final class NumberDecoder {
     long fraction = key.readNumber(7);
     if ((fraction & 1) != 0) {
       return ofDecimal(readDigits());
+    }
+    if (type != KeyTypes.DECIMAL && whole < WHOLE_EXACT_MAX) {
+      // A double it was, or is rounded to once: both parts are exact, as is the product.
+      double near = whole + (fraction >>> 4) * 0x1p-52;
+      return new BsonDouble(isNegative ? -near : near);
     }
     BigDecimal magnitude =
         BigDecimal.valueOf(whole).add(BigDecimal.valueOf(fraction >>> 4).multiply(STEP));

@@ -2,11 +2,15 @@ package dev.orrery.value;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.math.BigDecimal;
 import java.util.Random;
 import org.bson.BsonArray;
+import org.bson.BsonDecimal128;
 import org.bson.BsonDocument;
+import org.bson.BsonDouble;
 import org.bson.BsonInt32;
 import org.bson.BsonValue;
+import org.bson.types.Decimal128;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -52,6 +56,29 @@ class KeyDecoderTest {
     var types = new KeyTypes();
     BsonArray.parse(json).forEach(value -> types.append(RawValue.of(value)));
     assertThat(types.toByteArray()).hasSize(expected);
+  }
+
+  @ParameterizedTest
+  @ValueSource(booleans = {false, true})
+  void doublesComeBackToTheLastBit(boolean isDescending) {
+    var random = new Random(7);
+    for (int i = 0; i < 200_000; i++) {
+      double magnitude = Math.scalb(1 + random.nextDouble(), random.nextInt(66) - 2);
+      double value = random.nextBoolean() ? magnitude : -magnitude;
+      byte[] key = new KeyEncoder().append(new BsonDouble(value), isDescending).toByteArray();
+      assertThat(new KeyDecoder(key, new byte[] {KeyTypes.DOUBLE}).next(isDescending))
+          .isEqualTo(new BsonDouble(value));
+    }
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"1152921504606846976.5", "1152921504606847105.5", "9007199254740993.5"})
+  void aDecimalWithoutItsTypeIsTheNearestDouble(String text) {
+    for (String signed : new String[] {text, "-" + text}) {
+      var decimal = new BsonDecimal128(Decimal128.parse(signed));
+      assertThat(new KeyDecoder(KeyEncoder.encode(decimal), new byte[0]).next(false))
+          .isEqualTo(new BsonDouble(new BigDecimal(signed).doubleValue()));
+    }
   }
 
   @Test

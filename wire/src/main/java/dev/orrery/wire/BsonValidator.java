@@ -1,6 +1,8 @@
 package dev.orrery.wire;
 
 import dev.orrery.value.LittleEndian;
+import java.nio.charset.StandardCharsets;
+import java.util.StringJoiner;
 
 /**
  * Checks that a stretch of bytes is one BSON document: every length, type, terminator and string,
@@ -17,7 +19,8 @@ public final class BsonValidator {
   /** The lowest bit of each of eight bytes. */
   private static final long LOWEST_BITS = 0x0101_0101_0101_0101L;
 
-  private final int[] ends = new int[WireLimits.NESTING_DEPTH_MAX];
+  private final int[] ends = new int[WireLimits.NESTING_DEPTH_MAX + 1];
+  private final int[] names = new int[WireLimits.NESTING_DEPTH_MAX + 1];
   private int depth;
 
   /**
@@ -33,8 +36,14 @@ public final class BsonValidator {
       // Holds here: at < end, and the byte at end - 1 is zero. Each step keeps at <= end - 1.
       int type = bytes[at++];
       if (type != 0) {
+        int name = at;
+        int outer = depth;
         at = value(type, bytes, keyEnd(bytes, at, end - 1), end - 1);
         end = ends[depth];
+        if (depth > outer) {
+          names[depth] = name;
+          requireDepth(bytes);
+        }
       } else if (at != end) {
         throw new WireException("a document ends before its length");
       } else if (depth == 0) {
@@ -43,6 +52,18 @@ public final class BsonValidator {
         end = ends[--depth];
       }
     }
+  }
+
+  private void requireDepth(byte[] bytes) {
+    if (depth < WireLimits.NESTING_DEPTH_MAX) {
+      return;
+    }
+    var path = new StringJoiner(".");
+    for (int i = 1; i <= depth; i++) {
+      int end = keyEnd(bytes, names[i], ends[i - 1] - 1) - 1;
+      path.add(new String(bytes, names[i], end - names[i], StandardCharsets.UTF_8));
+    }
+    throw new DeepMessageException(path.toString());
   }
 
   /** Returns the position after the value; after the length, for a value that is a document. */
@@ -65,9 +86,6 @@ public final class BsonValidator {
   }
 
   private int open(byte[] bytes, int at, int last) {
-    if (depth == WireLimits.NESTING_DEPTH_MAX - 1) {
-      throw new DeepMessageException();
-    }
     ends[++depth] = documentEnd(bytes, at, last);
     return at + Integer.BYTES;
   }

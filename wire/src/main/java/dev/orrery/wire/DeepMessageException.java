@@ -4,7 +4,15 @@ package dev.orrery.wire;
 final class DeepMessageException extends WireException {
   private static final long serialVersionUID = 1L;
 
-  DeepMessageException() {
+  private final String path;
+
+  /** {@code path} names the first document that is too deep, dotted. */
+  DeepMessageException(String path) {
     super("documents are nested too deeply");
+    this.path = path;
+  }
+
+  String path() {
+    return path;
   }
 }

@@ -99,7 +99,7 @@ public final class MessageParser {
     try {
       return opMsg(header, flags);
     } catch (DeepMessageException e) {
-      return new TooDeep(new OpMsg(header, flags, EMPTY, List.of()));
+      return new TooDeep(new OpMsg(header, flags, EMPTY, List.of()), e.path());
     }
   }
 
@@ -109,7 +109,7 @@ public final class MessageParser {
     try {
       return opQuery(header, flags, namespace);
     } catch (DeepMessageException e) {
-      return new TooDeep(new OpQuery(header, flags, namespace, 1, EMPTY));
+      return new TooDeep(new OpQuery(header, flags, namespace, 1, EMPTY), e.path());
     }
   }
 

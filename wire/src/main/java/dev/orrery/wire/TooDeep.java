@@ -5,8 +5,9 @@ package dev.orrery.wire;
  * so it is answered with an error, and the connection goes on.
  *
  * @param request what came, with an empty document in the place of its own
+ * @param path the names that lead to the first document that is too deep, dotted
  */
-public record TooDeep(Message request) implements Message {
+public record TooDeep(Message request, String path) implements Message {
   @Override
   public Header header() {
     return request.header();

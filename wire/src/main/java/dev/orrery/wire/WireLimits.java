@@ -19,7 +19,7 @@ public final class WireLimits {
   public static final int INTERNAL_DOCUMENT_BYTES_MAX = DOCUMENT_BYTES_MAX + 16 * 1024;
 
   /** The deepest nesting of documents and arrays, counting the outermost document. */
-  public static final int NESTING_DEPTH_MAX = 200;
+  public static final int NESTING_DEPTH_MAX = 201;
 
   private WireLimits() {}
 }

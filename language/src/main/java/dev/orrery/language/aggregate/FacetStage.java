@@ -59,6 +59,11 @@ record FacetStage(Map<String, Pipeline> facets, BsonDocument specification) impl
         Pipeline.parseInner(
             Pipeline.documents("pipeline", stages), context.on(context.namespace()));
     for (Stage stage : pipeline.stages()) {
+      if (Metadata.hasSearch(stage)) {
+        throw new CommandException(
+            ErrorCode.LOCATION_40218,
+            "query requires text score metadata, but it is not available");
+      }
       if (stage.traits().contains(Trait.NOT_IN_FACET)) {
         throw new CommandException(
             ErrorCode.LOCATION_40600,

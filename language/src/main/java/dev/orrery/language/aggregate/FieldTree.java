@@ -8,6 +8,7 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 import org.bson.BsonArray;
 import org.bson.BsonDocument;
+import org.bson.BsonNull;
 import org.bson.BsonValue;
 import org.jspecify.annotations.Nullable;
 
@@ -80,6 +81,7 @@ final class FieldTree {
     return result;
   }
 
+  /** What is kept of a value; a scalar only holds the place of what is computed instead of it. */
   private static @Nullable BsonValue kept(ProjectionNode.Inner tree, BsonValue value) {
     if (value instanceof BsonArray elements) {
       var result = new BsonArray(elements.size());
@@ -91,7 +93,10 @@ final class FieldTree {
       }
       return result;
     }
-    return value instanceof BsonDocument fields ? kept(tree, fields) : null;
+    if (value instanceof BsonDocument fields) {
+      return kept(tree, fields);
+    }
+    return hasComputed(tree) ? BsonNull.VALUE : null;
   }
 
   /** All but the fields to drop. */

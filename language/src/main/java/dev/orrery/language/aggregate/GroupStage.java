@@ -5,17 +5,21 @@ import dev.orrery.language.aggregate.accumulator.Accumulators;
 import dev.orrery.language.aggregate.stage.DocumentStream;
 import dev.orrery.language.aggregate.stage.PipelineContext;
 import dev.orrery.language.aggregate.stage.PipelineRun;
+import dev.orrery.language.aggregate.stage.SourceQuery;
 import dev.orrery.language.aggregate.stage.Stage;
 import dev.orrery.language.error.CommandException;
 import dev.orrery.language.error.ErrorCode;
 import dev.orrery.language.expression.Dependencies;
 import dev.orrery.language.expression.Expression;
 import dev.orrery.language.expression.Expressions;
+import dev.orrery.language.expression.PathExpression;
 import dev.orrery.value.BsonOrder;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.function.Consumer;
 import org.bson.BsonDocument;
 import org.bson.BsonValue;
@@ -95,6 +99,27 @@ record GroupStage(
     id.addDependencies(dependencies);
     accumulations.forEach(one -> one.addDependencies(dependencies));
     return true;
+  }
+
+  /**
+   * Which document of each group is enough, if one is: the path that is grouped by must be plain,
+   * and all accumulators take the first document, or all the last.
+   */
+  SourceQuery.@Nullable OneOfEach one() {
+    String path = id instanceof PathExpression plain ? plain.rootPath() : null;
+    var names = new HashSet<String>();
+    specification
+        .getDocument(name())
+        .forEach(
+            (field, accumulator) -> {
+              if (!field.equals("_id")) {
+                names.add(accumulator.asDocument().getFirstKey());
+              }
+            });
+    boolean isLast = names.equals(Set.of("$last"));
+    return path != null && (isLast || names.equals(Set.of("$first")))
+        ? new SourceQuery.OneOfEach(path, isLast)
+        : null;
   }
 
   @Override

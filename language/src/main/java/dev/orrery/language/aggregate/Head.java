@@ -3,10 +3,12 @@ package dev.orrery.language.aggregate;
 import dev.orrery.language.aggregate.stage.PipelineRun;
 import dev.orrery.language.aggregate.stage.SourceQuery;
 import dev.orrery.language.aggregate.stage.Stage;
+import dev.orrery.language.expression.Dependencies;
 import dev.orrery.language.query.Filter;
 import dev.orrery.value.RawDocument;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
 import org.bson.BsonArray;
 import org.bson.BsonDocument;
 import org.jspecify.annotations.Nullable;
@@ -43,7 +45,14 @@ record Head(List<MatchStage> matches, @Nullable SortStage sort, long skip, long 
     return new Head(matches, sort, skip, limit, length);
   }
 
-  SourceQuery query(SourceQuery all, PipelineRun run) {
+  /** What the collection is asked for by the stages of a pipeline that begins with this. */
+  SourceQuery query(SourceQuery all, PipelineRun run, List<Stage> stages) {
+    return !stages.isEmpty() && stages.get(0) instanceof GeoNearStage near
+        ? near.query(all, run)
+        : query(all, run);
+  }
+
+  private SourceQuery query(SourceQuery all, PipelineRun run) {
     SourceQuery query = all;
     if (matches.size() == 1) {
       query = query.with(matches.get(0).bound(run), matches.get(0).document());
@@ -61,5 +70,16 @@ record Head(List<MatchStage> matches, @Nullable SortStage sort, long skip, long 
       query = query.with(sort.key().pattern(), sort.rawPattern());
     }
     return query.withWindow(skip, limit);
+  }
+
+  /** What the stages that follow read of what it finds. */
+  SourceQuery.Demand demand(List<Stage> rest) {
+    var dependencies = new Dependencies();
+    Pipeline.addDependencies(rest, dependencies);
+    Set<String> fields =
+        dependencies.needsWholeDocument() ? null : Set.copyOf(dependencies.fields());
+    boolean isOrdered = sort != null && skip == 0 && limit == 0 && sort.limit() == 0;
+    boolean isGrouped = isOrdered && !rest.isEmpty() && rest.get(0) instanceof GroupStage;
+    return new SourceQuery.Demand(fields, isGrouped ? ((GroupStage) rest.get(0)).one() : null);
   }
 }

@@ -19,8 +19,14 @@ import java.util.Set;
 import org.bson.BsonDocument;
 import org.bson.BsonValue;
 
-/** {@code $match}: lets documents pass that a filter matches. */
-record MatchStage(Filter filter, RawDocument document, PipelineContext context) implements Stage {
+/**
+ * {@code $match}: lets documents pass that a filter matches.
+ *
+ * @param hasVariables whether it may read variables that an outer $lookup binds
+ */
+record MatchStage(
+    Filter filter, RawDocument document, PipelineContext context, boolean hasVariables)
+    implements Stage {
   private static final String NEAR =
       "$geoNear, $near, and $nearSphere are not allowed in this context, as these operators"
           + " require sorting geospatial data. If you do not need sort, consider using $geoWithin"
@@ -38,7 +44,9 @@ record MatchStage(Filter filter, RawDocument document, PipelineContext context) 
 
   static MatchStage of(BsonDocument filter, PipelineContext context) {
     var document = RawDocument.of(filter);
-    return new MatchStage(FilterParser.parse(document, filters(context)), document, context);
+    Filter parsed = FilterParser.parse(document, filters(context));
+    boolean hasVariables = !context.variables().isEmpty() && mentions(filter, "$expr");
+    return new MatchStage(parsed, document, context, hasVariables);
   }
 
   private static FilterContext filters(PipelineContext context) {
@@ -65,7 +73,7 @@ record MatchStage(Filter filter, RawDocument document, PipelineContext context) 
 
   /** The filter with the variables that an outer $lookup bound in this run. */
   Filter bound(PipelineRun run) {
-    if (context.variables().isEmpty() || !mentions(document.toBsonDocument(), "$expr")) {
+    if (!hasVariables) {
       return filter;
     }
     var expressions = context.expressions();

@@ -59,7 +59,9 @@ final class MergeParser {
     requireSupported(matched, notMatched);
     BsonDocument let = let(matched);
     List<String> on = on(target);
-    requireUnique(target, on);
+    if (specification.containsKey("on")) {
+      requireUnique(target, on);
+    }
     Map<Integer, Expression> variables = new LinkedHashMap<>();
     Pipeline pipeline = null;
     if (matched.equals("pipeline")) {
@@ -78,7 +80,7 @@ final class MergeParser {
     return new MergeStage(
         target,
         on,
-        new MergeStage.Modes(matched, notMatched),
+        new MergeStage.Modes(matched, notMatched, context.collation()),
         new MergeStage.Change(variables, pipeline),
         new BsonDocument("$merge", specification));
   }
@@ -114,24 +116,7 @@ final class MergeParser {
           "$merge 'into' field  must be either a string or an object, but found "
               + BsonText.typeName(into));
     }
-    if (collection.isEmpty() || database.isEmpty()) {
-      throw new CommandException(
-          ErrorCode.INVALID_NAMESPACE,
-          "Invalid $merge target namespace: '" + database + "." + collection + "'");
-    }
-    requireOrdinary(database, collection);
-    return new Namespace(database, collection);
-  }
-
-  private static void requireOrdinary(String database, String collection) {
-    if (collection.startsWith("system.")) {
-      throw new CommandException(
-          ErrorCode.LOCATION_31319, "Cannot $merge to special collection: " + collection);
-    }
-    if (Set.of("admin", "config", "local").contains(database)) {
-      throw new CommandException(
-          ErrorCode.LOCATION_31320, "Cannot $merge to internal database: " + database);
-    }
+    return TargetName.MERGE.require(database, collection);
   }
 
   private String matched() {
@@ -253,7 +238,7 @@ final class MergeParser {
   private void requireUnique(Namespace target, List<String> on) {
     Set<String> wanted = Set.copyOf(on);
     boolean isUnique =
-        context.catalog().uniqueKeys(target).stream()
+        context.catalog().uniqueKeys(target, context.collation()).stream()
             .anyMatch(key -> Set.copyOf(key).equals(wanted));
     if (!isUnique) {
       throw new CommandException(

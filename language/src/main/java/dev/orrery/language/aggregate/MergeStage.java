@@ -13,6 +13,7 @@ import dev.orrery.language.error.ErrorCode;
 import dev.orrery.language.expression.Expression;
 import dev.orrery.language.expression.FieldNames;
 import dev.orrery.language.expression.Truth;
+import dev.orrery.language.query.Collation;
 import dev.orrery.value.Namespace;
 import java.util.Iterator;
 import java.util.List;
@@ -29,8 +30,11 @@ record MergeStage(
     implements Stage {
   private static final int ATTEMPTS_MAX = 100;
 
-  /** What to do with a document that is there already, and with one that is not. */
-  record Modes(String matched, String notMatched) {}
+  /**
+   * What to do with a document that is there already, and with one that is not; by which collation
+   * it is looked for.
+   */
+  record Modes(String matched, String notMatched, Collation collation) {}
 
   /**
    * How a pipeline changes a document that is there.
@@ -98,14 +102,16 @@ record MergeStage(
       return;
     }
     for (int attempt = 0; attempt < ATTEMPTS_MAX; attempt++) {
-      Output.Existing existing = modes.matched.equals("fail") ? null : output.find(target, key);
+      Output.Existing existing =
+          modes.matched.equals("fail") ? null : output.find(target, key, modes.collation);
       try {
         if (existing == null) {
           mergeNew(document, output);
           return;
         }
         if (modes.matched.equals("keepExisting")
-            || existing.replace(changed(existing.document(), document, run))) {
+            || existing.replace(
+                changed(existing.document(), document, run), modes.matched.equals("replace"))) {
           return;
         }
       } catch (CommandException e) {
@@ -113,7 +119,7 @@ record MergeStage(
             e.code() == ErrorCode.DUPLICATE_KEY
                 && existing == null
                 && !modes.matched.equals("fail")
-                && output.find(target, key) != null;
+                && output.find(target, key, modes.collation) != null;
         if (!isRace) {
           throw e;
         }

@@ -22,8 +22,6 @@ record OutStage(Namespace target, BsonDocument specification) implements Stage {
   static final Set<Trait> TRAITS =
       Set.of(Trait.LAST, Trait.NOT_IN_FACET, Trait.NOT_IN_LOOKUP, Trait.NOT_IN_UNION);
 
-  private static final Set<String> INTERNAL = Set.of("admin", "config", "local");
-
   static List<Stage> parse(String name, BsonValue argument, PipelineContext context) {
     String database = context.database();
     String collection;
@@ -40,20 +38,8 @@ record OutStage(Namespace target, BsonDocument specification) implements Stage {
           "$out only supports a string or object argument, but found "
               + BsonText.typeName(argument));
     }
-    if (collection.isEmpty() || database.isEmpty()) {
-      throw new CommandException(
-          ErrorCode.INVALID_NAMESPACE, "Invalid $out target namespace, " + database);
-    }
-    if (collection.startsWith("system.")) {
-      throw new CommandException(
-          ErrorCode.LOCATION_17385, "Can't $out to special collection: " + collection);
-    }
-    if (INTERNAL.contains(database)) {
-      throw new CommandException(
-          ErrorCode.LOCATION_31321, "Can't $out to internal database: " + database);
-    }
-    return List.of(
-        new OutStage(new Namespace(database, collection), new BsonDocument(name, argument)));
+    Namespace target = TargetName.OUT.require(database, collection);
+    return List.of(new OutStage(target, new BsonDocument(name, argument)));
   }
 
   private static String requireText(BsonDocument options, String field) {

@@ -17,6 +17,7 @@ import java.util.Collections;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
+import java.util.function.Supplier;
 import org.bson.BsonDocument;
 import org.bson.BsonValue;
 import org.jspecify.annotations.Nullable;
@@ -46,19 +47,26 @@ public final class Pipeline {
       List<BsonDocument> stages, PipelineContext context, @Nullable BsonValue hint) {
     Pipeline parsed = parseInner(stages, context);
     PipelineRules.requireValid(parsed.stages, context);
-    requireMetadata(parsed.stages);
-    return new Pipeline(
-        context,
-        StageFailures.within(
-            "Failed to optimize pipeline", () -> Optimizer.optimize(parsed.stages)),
-        hint);
+    Metadata.require(parsed.stages);
+    return new Pipeline(context, optimized(parsed.stages), hint);
   }
 
-  /** Refuses metadata that no stage provides, such as scores of a text search. */
-  private static void requireMetadata(List<Stage> stages) {
-    var dependencies = new Dependencies();
-    stages.forEach(stage -> stage.addDependencies(dependencies));
-    dependencies.requireMetadata(Set.of());
+  private static List<Stage> optimized(List<Stage> stages) {
+    Supplier<List<Stage>> work = () -> Optimizer.optimize(stages);
+    String words = "Failed to optimize pipeline";
+    // MongoDB optimizes what follows a change stream within the whole, and says so.
+    return isOfChanges(stages)
+        ? StageFailures.within(words, () -> StageFailures.within(words, work))
+        : StageFailures.within(words, work);
+  }
+
+  private static boolean isOfChanges(List<Stage> stages) {
+    return !stages.isEmpty() && stages.get(0) instanceof ChangeStreamStage;
+  }
+
+  /** Whether it follows changes, and so has no end. */
+  public boolean isOfChanges() {
+    return isOfChanges(stages);
   }
 
   /** Parses a pipeline inside of another. */
@@ -72,8 +80,10 @@ public final class Pipeline {
     var parsed = new ArrayList<Stage>();
     for (BsonDocument stage : stages) {
       String name = stage.getFirstKey();
+      PipelineRules.requireNotNear(parsed, name);
       parsed.addAll(Stages.parse(name, stage.get(name), context));
     }
+    PipelineRules.leaveOutBeforeNear(parsed);
     PipelineRules.requirePositions(parsed);
     return new Pipeline(context, parsed, null);
   }
@@ -150,6 +160,11 @@ public final class Pipeline {
         && stages.stream().noneMatch(stage -> stage.name().equals("$sample"));
   }
 
+  /** The stage that finds the nearest, if it begins with one. */
+  private @Nullable GeoNearStage nearest() {
+    return !stages.isEmpty() && stages.get(0) instanceof GeoNearStage near ? near : null;
+  }
+
   /** The documents it gives; failures come in bare words. */
   DocumentStream open(PipelineRun run) {
     return open(run, null);
@@ -161,7 +176,7 @@ public final class Pipeline {
     }
     var head = Head.of(stages);
     var rest = stages.subList(head.length(), stages.size());
-    SourceQuery query = head.query(SourceQuery.all(context.collation(), hint), run);
+    SourceQuery query = query(head, rest, run);
     var split = SplitGroup.find(head, rest);
     if (split != null) {
       var parts = run.environment().readParts(context.namespace(), query);
@@ -169,15 +184,23 @@ public final class Pipeline {
         DocumentStream groups = metered(split.open(parts, run, meters), meters);
         return openAll(split.after(), groups, run, meters);
       }
-      return openAll(rest, source(parts.get(0).open(() -> {}), rest, meters), run, meters);
+      return openAll(rest, source(parts.get(0).open(() -> {}), rest, run, meters), run, meters);
     }
     var raw = run.environment().read(context.namespace(), query);
-    return openAll(rest, source(raw, rest, meters), run, meters);
+    return openAll(rest, source(raw, rest, run, meters), run, meters);
+  }
+
+  private SourceQuery query(Head head, List<Stage> rest, PipelineRun run) {
+    SourceQuery query = head.query(SourceQuery.all(context.collation(), hint), run, stages);
+    return query.with(head.demand(rest));
   }
 
   private static DocumentStream source(
-      Environment.RawStream raw, List<Stage> rest, @Nullable List<StreamMeter> meters) {
-    return metered(Decoding.of(raw, rest), meters);
+      Environment.RawStream raw,
+      List<Stage> rest,
+      PipelineRun run,
+      @Nullable List<StreamMeter> meters) {
+    return metered(Decoding.of(raw, rest, run.scope()), meters);
   }
 
   /** What it makes of documents that somebody else provides. */
@@ -192,7 +215,8 @@ public final class Pipeline {
       @Nullable List<StreamMeter> meters) {
     DocumentStream stream = input;
     for (Stage stage : stages) {
-      stream = metered(new WatchedStream(stage.open(stream, run)), meters);
+      DocumentStream opened = new WatchedStream(stage.open(stream, run));
+      stream = metered(Metadata.isKeptBy(stage) ? opened : Metadata.lost(opened, run), meters);
     }
     return stream;
   }
@@ -208,6 +232,10 @@ public final class Pipeline {
 
   /** Runs the pipeline for a client: failures say where they happened. */
   public Environment.RawStream run(PipelineRun run) {
+    GeoNearStage nearest = nearest();
+    if (nearest != null) {
+      nearest.query(SourceQuery.all(context.collation(), hint), run); // fails in its own words
+    }
     DocumentStream stream =
         StageFailures.within("PlanExecutor error during aggregation", () -> open(run));
     return new Environment.RawStream() {
@@ -228,6 +256,16 @@ public final class Pipeline {
         stream.close();
       }
     };
+  }
+
+  /** Follows changes: null means that there is nothing yet. Failures come in bare words. */
+  public DocumentStream follow(PipelineRun run) {
+    return open(run);
+  }
+
+  /** A document as clients get it. */
+  public static RawDocument encodeResult(BsonDocument document) {
+    return requireSmall(Documents.encodeResult(document, RESULT_BYTES_MAX));
   }
 
   private static RawDocument requireSmall(RawDocument document) {
@@ -303,8 +341,15 @@ public final class Pipeline {
       return new Explained(null, specifications(stages), statistics, null);
     }
     var head = Head.of(stages);
-    SourceQuery query = head.query(SourceQuery.all(context.collation(), hint), run);
     var rest = stages.subList(head.length(), stages.size());
+    SourceQuery query = query(head, rest, run);
+    if (nearest() != null) { // half of the stage is the query
+      List<Measured> others = new ArrayList<>(statistics);
+      if (!others.isEmpty()) {
+        others.remove(1);
+      }
+      return new Explained(query, specifications(stages.subList(1, stages.size())), others, null);
+    }
     var group = SplitGroup.find(head, rest);
     Split split =
         group == null

@@ -9,8 +9,10 @@ import dev.orrery.language.aggregate.stage.Stage;
 import dev.orrery.language.error.CommandException;
 import dev.orrery.language.error.ErrorCode;
 import dev.orrery.language.expression.Dependencies;
+import dev.orrery.language.query.FilterMetadata;
 import dev.orrery.value.RawDocument;
 import java.util.List;
+import java.util.Set;
 import org.bson.BsonDocument;
 import org.bson.BsonInt64;
 import org.bson.BsonValue;
@@ -22,6 +24,9 @@ import org.jspecify.annotations.Nullable;
  * @param limit how many are needed; 0 is all
  */
 record SortStage(SortKey key, BsonDocument pattern, long limit) implements Stage {
+  /** What the query before may tell; whether it does is asked of the whole pipeline. */
+  private static final Set<String> METADATA = Set.of(FilterMetadata.SCORE, FilterMetadata.DISTANCE);
+
   static List<Stage> parse(String name, BsonValue argument, PipelineContext context) {
     if (!argument.isDocument()) {
       throw new CommandException(
@@ -35,7 +40,8 @@ record SortStage(SortKey key, BsonDocument pattern, long limit) implements Stage
   }
 
   static SortStage of(BsonDocument pattern, PipelineContext context) {
-    return new SortStage(SortKey.parse(pattern, context.order()), pattern, 0);
+    var key = SortKey.parse(pattern, context.order(), METADATA);
+    return new SortStage(key, pattern, 0);
   }
 
   SortStage withLimit(long newLimit) {
@@ -64,6 +70,7 @@ record SortStage(SortKey key, BsonDocument pattern, long limit) implements Stage
   @Override
   public boolean addDependencies(Dependencies dependencies) {
     key.paths().forEach(dependencies::addField);
+    key.metadata().forEach(dependencies::addMetadata);
     return false;
   }
 

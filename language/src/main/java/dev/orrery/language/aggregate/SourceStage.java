@@ -8,6 +8,7 @@ import dev.orrery.language.aggregate.stage.StageFailures;
 import dev.orrery.language.error.BsonText;
 import dev.orrery.language.error.CommandException;
 import dev.orrery.language.error.ErrorCode;
+import dev.orrery.language.number.Numbers;
 import java.util.ArrayList;
 import java.util.Iterator;
 import java.util.List;
@@ -53,15 +54,40 @@ record SourceStage(String name, BsonDocument specification, Set<Trait> traits, S
           "$collStats must take a nested object but found: " + BsonText.element(name, argument));
     }
     BsonDocument options = argument.asDocument();
-    StageFailures.requireKnown(
-        "$collStats",
-        options,
-        List.of("count", "latencyStats", "storageStats", "queryExecStats", "operationStats"));
+    requireCollectionOptions(options);
     return stage(
         name,
         options,
         ON_COLLECTION,
         run -> List.of(run.environment().collectionStatistics(context.namespace(), options)));
+  }
+
+  private static void requireCollectionOptions(BsonDocument options) {
+    for (String part : List.of("latencyStats", "storageStats", "count", "queryExecStats")) {
+      StageFailures.typed("$collStats", options, part, BsonType.DOCUMENT);
+    }
+    StageFailures.requireKnown(
+        "$collStats", options, List.of("count", "latencyStats", "storageStats", "queryExecStats"));
+    BsonDocument latencies = options.getDocument("latencyStats", new BsonDocument());
+    StageFailures.typed("$collStats.latencyStats", latencies, "histograms", BsonType.BOOLEAN);
+    StageFailures.requireKnown("$collStats.latencyStats", latencies, List.of("histograms"));
+    BsonDocument storage = options.getDocument("storageStats", new BsonDocument());
+    StageFailures.requireKnown(
+        "$collStats.storageStats",
+        storage,
+        List.of("scale", "verbose", "waitForLock", "numericOnly"));
+    BsonValue scale = storage.get("scale");
+    if (scale != null && !scale.isNumber() && !scale.isNull()) {
+      throw StageFailures.typeMismatch(
+          "BSON field '$collStats.storageStats.scale' is the wrong type '%s', expected types '[%s']"
+              .formatted(BsonText.typeName(scale), "long, int, decimal, double"));
+    }
+    if (scale != null && scale.isNumber() && Numbers.toLong(scale) < 1) {
+      throw new CommandException(
+          ErrorCode.LOCATION_51024,
+          "BSON field 'scale' value must be >= 1, actual value '%d'"
+              .formatted(Numbers.toLong(scale)));
+    }
   }
 
   static List<Stage> parseIndexStatistics(

@@ -90,7 +90,8 @@ record SplitGroup(List<Stage> stages, int place) {
 
     @Override
     public DocumentStream open(int part, Runnable check) {
-      DocumentStream source = Decoding.of(parts.get(part).open(check), stages);
+      DocumentStream source =
+          Decoding.of(parts.get(part).open(check), stages, runs.get(part).scope());
       if (totals.isEmpty()) {
         return Pipeline.openAll(before(), source, runs.get(part), null);
       }

@@ -5,7 +5,6 @@ import static java.util.Map.entry;
 import dev.orrery.language.aggregate.stage.PipelineContext;
 import dev.orrery.language.aggregate.stage.Stage;
 import dev.orrery.language.aggregate.window.SetWindowFieldsStage;
-import dev.orrery.language.error.BsonText;
 import dev.orrery.language.error.CommandException;
 import dev.orrery.language.error.ErrorCode;
 import java.util.List;
@@ -23,10 +22,12 @@ final class Stages {
 
   private static final Map<String, Parser> TABLE =
       Map.ofEntries( // sorted by name
+          entry(PackBucketsStage.NAME, PackBucketsStage::parse),
           entry("$addFields", AddFieldsStage::parse),
           entry("$bucket", BucketStages::parse),
           entry("$bucketAuto", BucketAutoStage::parse),
-          entry("$changeStream", Stages::refuseChangeStream),
+          entry("$changeStream", ChangeStreamStage::parse),
+          entry("$changeStreamSplitLargeEvent", SplitLargeEventStage::parse),
           entry("$collStats", SourceStage::parseCollectionStatistics),
           entry("$count", Shorthands::parseCount),
           entry("$currentOp", SourceStage::parseCurrentOperations),
@@ -34,7 +35,7 @@ final class Stages {
           entry("$documents", DocumentsStage::parse),
           entry("$facet", FacetStage::parse),
           entry("$fill", FillStages::parse),
-          entry("$geoNear", Stages::refuseNear),
+          entry("$geoNear", GeoNearStage::parse),
           entry("$graphLookup", GraphLookupParser::parse),
           entry("$group", GroupStage::parse),
           entry("$indexStats", SourceStage::parseIndexStatistics),
@@ -65,7 +66,6 @@ final class Stages {
   /** Known to MongoDB, not to us. */
   private static final Set<String> LACKING =
       Set.of(
-          "$changeStreamSplitLargeEvent",
           "$listSampledQueries",
           "$listSearchIndexes",
           "$queryStats",
@@ -100,22 +100,6 @@ final class Stages {
 
   static List<Stage> parse(String name, BsonValue argument, PipelineContext context) {
     return TABLE.get(name).parse(name, argument, context);
-  }
-
-  private static List<Stage> refuseNear(String name, BsonValue argument, PipelineContext context) {
-    throw new CommandException(
-        ErrorCode.INDEX_NOT_FOUND, "$geoNear requires a 2d or 2dsphere index, but none were found");
-  }
-
-  private static List<Stage> refuseChangeStream(
-      String name, BsonValue argument, PipelineContext context) {
-    if (!argument.isDocument()) {
-      throw new CommandException(
-          ErrorCode.LOCATION_6188500,
-          "$changeStream must take a nested object but found: " + BsonText.element(name, argument));
-    }
-    throw new CommandException(
-        ErrorCode.NOT_IMPLEMENTED, "pipeline stage '$changeStream' is not implemented yet");
   }
 
   private static List<Stage> refuseQueue(String name, BsonValue argument, PipelineContext context) {

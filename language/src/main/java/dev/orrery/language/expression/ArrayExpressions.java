@@ -12,6 +12,7 @@ import java.util.Collections;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
+import java.util.SortedSet;
 import java.util.TreeSet;
 import org.bson.BsonArray;
 import org.bson.BsonInt32;
@@ -20,7 +21,7 @@ import org.bson.BsonValue;
 import org.jspecify.annotations.Nullable;
 
 /** Operators that look into arrays, cut them or put them together. */
-final class ArrayExpressions {
+public final class ArrayExpressions {
   static final Map<String, ExpressionOperator> OPERATORS =
       Map.ofEntries(
           entry("$arrayElemAt", Arguments.binary(ArrayExpressions::arrayElemAt)),
@@ -95,7 +96,6 @@ final class ArrayExpressions {
     return new In(context.order(), Arguments.exactly(2, name, argument, context));
   }
 
-  /** A constant array is sorted once, so that looking a value up does not walk it. */
   private record In(Comparator<BsonValue> order, List<Expression> operands) implements Expression {
     @Override
     public BsonValue evaluate(Scope scope) {
@@ -120,9 +120,38 @@ final class ArrayExpressions {
           && constant.value() instanceof BsonArray array
           && Folding.mayKeepSorted(array.size())) {
         TreeSet<BsonValue> set = SetExpressions.set(order, array);
-        return new UnaryCall(value -> Truth.of(set.contains(value)), same.operands.get(0));
+        return new ConstantIn(same.operands.get(0), set);
       }
       return optimized;
+    }
+  }
+
+  /**
+   * {@code $in} of an array that is constant: sorted once, so that looking a value up does not walk
+   * it. A planner derives index bounds from it.
+   */
+  public record ConstantIn(Expression value, SortedSet<BsonValue> members) implements Expression {
+    @Override
+    public BsonValue evaluate(Scope scope) {
+      BsonValue one = value.evaluate(scope);
+      scope.allowance().step();
+      Work.count(one, scope.allowance());
+      return Truth.of(members.contains(one));
+    }
+
+    @Override
+    public List<Expression> operands() {
+      return List.of(value);
+    }
+
+    @Override
+    public Expression withOperands(List<Expression> others) {
+      return new ConstantIn(others.get(0), members);
+    }
+
+    @Override
+    public boolean isFoldable() {
+      return true;
     }
   }
 

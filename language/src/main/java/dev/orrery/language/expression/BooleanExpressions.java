@@ -8,7 +8,7 @@ import java.util.Map;
 import org.bson.BsonValue;
 
 /** {@code $and $not $or}. */
-final class BooleanExpressions {
+public final class BooleanExpressions {
   static final Map<String, ExpressionOperator> OPERATORS =
       Map.ofEntries(
           entry("$and", (name, argument, context) -> new Chain(false, list(argument, context))),
@@ -24,10 +24,11 @@ final class BooleanExpressions {
   /**
    * Operands evaluated until one is {@code decisive}: true for $or, false for $and. A decisive
    * constant anywhere decides beforehand, even if another operand would have failed, because
-   * MongoDB moves constants to the end and then computes them.
+   * MongoDB moves constants to the end and then computes them. A planner derives index bounds from
+   * it.
    */
-  private record Chain(boolean decisive, List<Expression> operands) implements Expression {
-    Chain {
+  public record Chain(boolean decisive, List<Expression> operands) implements Expression {
+    public Chain {
       operands = List.copyOf(operands);
     }
 

@@ -73,6 +73,9 @@ final class ConditionalExpressions {
         operands.addAll(parseBranch(branch, context));
       }
     }
+    if (operands.isEmpty()) {
+      throw new CommandException(ErrorCode.LOCATION_40068, "$switch requires at least one branch");
+    }
     Expression otherwise = named.has("default") ? named.optional("default") : new NoDefault();
     operands.add(otherwise);
     return new Switch(operands);

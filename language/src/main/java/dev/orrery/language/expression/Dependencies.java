@@ -77,7 +77,7 @@ public final class Dependencies {
     slots.add(slot);
   }
 
-  void addMetadata(String name) {
+  public void addMetadata(String name) {
     metadata.add(name);
   }
 }

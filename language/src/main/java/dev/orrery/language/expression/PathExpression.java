@@ -11,7 +11,7 @@ import org.jspecify.annotations.Nullable;
  * {@code "$a.b"} or {@code "$$name.a.b"}: a field of a variable. An array on the way yields an
  * array of what its documents hold: {@code {a: [{b: 1}, 5, {b: 2}]} -> [1, 2]}.
  */
-final class PathExpression implements Expression {
+public final class PathExpression implements Expression {
   private final Variable variable;
   private final String text;
   private final String[] fields;
@@ -23,7 +23,7 @@ final class PathExpression implements Expression {
   }
 
   /** The path from the root document, dotted; null if it starts elsewhere or has no field. */
-  @Nullable String rootPath() {
+  public @Nullable String rootPath() {
     return variable instanceof Variable.Root && fields.length > 0 ? String.join(".", fields) : null;
   }
 

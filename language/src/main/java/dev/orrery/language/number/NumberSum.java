@@ -22,8 +22,8 @@ public final class NumberSum {
 
   private double high;
   private double low;
-  // Infinities and NaN would spoil the compensation, so they add up here.
-  private double special;
+  // Adds up without compensation, which NaN spoils as soon as a sum is past all doubles.
+  private double plain;
   private Decimal128 decimals = Decimals.ZERO;
   private BsonType type = BsonType.INT32;
   private long count;
@@ -44,9 +44,8 @@ public final class NumberSum {
 
   /** Adds the sum of another one, as when parts of a group are merged. */
   public void add(NumberSum other) {
-    addDouble(other.high);
-    addDouble(other.low);
-    special += other.special;
+    addDouble(other.isSpoiled() ? other.plain : other.high);
+    addDouble(other.isSpoiled() ? 0 : other.low);
     decimals = Decimals.add(decimals, other.decimals);
     type = Numbers.widest(type, other.type);
     count += other.count;
@@ -58,7 +57,7 @@ public final class NumberSum {
         List.of(
             new BsonDouble(high),
             new BsonDouble(low),
-            new BsonDouble(special),
+            new BsonDouble(plain),
             new BsonDecimal128(decimals),
             new BsonInt32(type.getValue()),
             new BsonInt64(count)));
@@ -70,7 +69,7 @@ public final class NumberSum {
     var sum = new NumberSum();
     sum.high = parts.get(0).asDouble().getValue();
     sum.low = parts.get(1).asDouble().getValue();
-    sum.special = parts.get(2).asDouble().getValue();
+    sum.plain = parts.get(2).asDouble().getValue();
     sum.decimals = parts.get(3).asDecimal128().getValue();
     sum.type = BsonType.findByValue(parts.get(4).asInt32().getValue());
     sum.count = parts.get(5).asInt64().getValue();
@@ -105,10 +104,7 @@ public final class NumberSum {
   }
 
   private void addDouble(double value) {
-    if (Double.isNaN(value) || Double.isInfinite(value)) {
-      special += value;
-      return;
-    }
+    plain += value;
     double sum = high + value;
     double back = sum - high;
     double error = (high - (sum - back)) + (value - back);
@@ -124,16 +120,16 @@ public final class NumberSum {
     addDouble(value - upper);
   }
 
-  private boolean isSpecial() {
-    return special != 0 || Double.isNaN(special);
+  private boolean isSpoiled() {
+    return Double.isNaN(high);
   }
 
   private double toDouble() {
-    return isSpecial() ? special : high + low;
+    return isSpoiled() ? plain : high + low;
   }
 
   private boolean fitsLong() {
-    if (isSpecial()) {
+    if (isSpoiled()) {
       return false;
     }
     return Math.abs(high) < TWO_63 || high == -TWO_63 && low >= 0 || high == TWO_63 && low < 0;
@@ -144,8 +140,8 @@ public final class NumberSum {
   }
 
   private Decimal128 nonDecimal() {
-    if (isSpecial()) {
-      return Decimals.of(special);
+    if (isSpoiled()) {
+      return Decimals.of(plain);
     }
     // Both parts are rounded to 34 digits before they are added, as in MongoDB.
     return Decimals.add(Decimals.of(new BigDecimal(high)), Decimals.of(new BigDecimal(low)));

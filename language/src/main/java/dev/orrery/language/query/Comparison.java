@@ -37,7 +37,7 @@ public record Comparison(Operator operator, RawValue operand, BsonOrder order)
       return this != GREATER && this != LESS;
     }
 
-    private boolean accepts(int comparison) {
+    boolean accepts(int comparison) {
       return switch (this) {
         case EQUAL -> comparison == 0;
         case GREATER -> comparison > 0;

@@ -86,6 +86,9 @@ public final class Equalities {
       }
       return common;
     }
+    if (filter instanceof Filter.Whole whole) {
+      return fixedValues(whole.implied(), path);
+    }
     return filter instanceof Filter.Or or ? fixedByAll(or.children(), path) : null;
   }
 

@@ -220,11 +220,9 @@ public final class EvaluationFilters {
     requireTopLevel(name, scope);
     requireAllowed(name, FilterContext.Feature.TEXT, scope);
     if (!argument.isDocument()) {
-      throw new CommandException(ErrorCode.TYPE_MISMATCH, "$text expects an object");
+      throw badValue("$text expects an object");
     }
-    TextArguments.check(argument.asDocument());
-    // There are no text indexes, and without one MongoDB answers this.
-    throw new CommandException(ErrorCode.INDEX_NOT_FOUND, "text index required for $text query");
+    return TextFilters.parse(argument.asDocument());
   }
 
   private static Filter parseWhere(String name, RawValue argument, OperatorCall.Scope scope) {

@@ -7,6 +7,7 @@ import dev.orrery.language.expression.Expression;
 import dev.orrery.language.expression.Expressions;
 import dev.orrery.language.expression.Scope;
 import dev.orrery.language.expression.Truth;
+import dev.orrery.value.BsonOrder;
 import dev.orrery.value.RawDocument;
 import dev.orrery.value.RawValue;
 import java.util.Set;
@@ -20,10 +21,12 @@ public final class ExpressionPredicate implements DocumentPredicate {
   private final Expression expression;
   private final boolean needsWholeDocument;
   private final Set<String> fields;
+  private final Filter implied;
 
-  private ExpressionPredicate(BsonValue source, Expression expression) {
+  private ExpressionPredicate(BsonValue source, Expression expression, BsonOrder order) {
     this.source = source;
     this.expression = expression;
+    this.implied = ImpliedFilter.of(expression, order);
     var dependencies = Dependencies.of(expression);
     this.needsWholeDocument = dependencies.needsWholeDocument();
     this.fields =
@@ -37,7 +40,7 @@ public final class ExpressionPredicate implements DocumentPredicate {
     var source = argument.toBsonValue();
     var expression = Expressions.parse(source, context.expressions());
     try {
-      return new ExpressionPredicate(source, expression.optimize());
+      return new ExpressionPredicate(source, expression.optimize(), context.order());
     } catch (CommandException e) {
       throw new CommandException(
           e.code(), "Failed to optimize expression :: caused by :: " + e.getMessage());
@@ -51,6 +54,14 @@ public final class ExpressionPredicate implements DocumentPredicate {
 
   public Expression expression() {
     return expression;
+  }
+
+  /**
+   * What a filter can say of the documents that match: every one of them, and perhaps others, match
+   * it too. Indexes are found by it.
+   */
+  public Filter implied() {
+    return implied;
   }
 
   @Override

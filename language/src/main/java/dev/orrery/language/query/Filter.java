@@ -194,6 +194,11 @@ public sealed interface Filter {
 
   /** The document as a whole satisfies the predicate: {@code $expr}, {@code $jsonSchema}. */
   record Whole(DocumentPredicate predicate) implements Filter {
+    /** A filter on fields that every matching document matches too; that for all if unknown. */
+    public Filter implied() {
+      return predicate instanceof ExpressionPredicate expression ? expression.implied() : ALL;
+    }
+
     @Override
     public boolean matches(RawDocument document, MatchDetails details) {
       return predicate.test(document);

@@ -65,7 +65,11 @@ public final class FilterParser {
   /** Parses {@code {$gt: 1, $lt: 5}} on one path; each operator adds a child. */
   static void parseOperators(
       FieldPath path, RawDocument operators, OperatorCall.Scope scope, List<Filter> children) {
-    GeoFilters.refuseNear(operators, scope);
+    Filter near = GeoFilters.parseNear(path, operators, scope);
+    if (near != null) {
+      children.add(near);
+      return;
+    }
     var elements = operators.elements();
     while (elements.next()) {
       String name = elements.name();

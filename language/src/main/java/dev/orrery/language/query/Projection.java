@@ -21,8 +21,8 @@ import org.jspecify.annotations.Nullable;
  * they are; computed ones follow in the order of the projection.
  */
 public final class Projection {
-  /** Metadata that no query has, and what MongoDB calls it. */
-  private static final Map<String, String> UNAVAILABLE =
+  /** Metadata that few queries have, and what MongoDB calls it. */
+  private static final Map<String, String> SCARCE =
       Map.of(
           "geoNearDistance", "$geoNear distance",
           "geoNearPoint", "$geoNear point",
@@ -53,17 +53,17 @@ public final class Projection {
     var parser = new ProjectionParser(context, true);
     parser.parse(projection);
     var compiled = new Projection(optimize(parser.root()), parser.isInclusion(), filter);
-    compiled.requireMetadata();
+    compiled.requireMetadata(filter);
     if (!compiled.positionals.isEmpty()) {
       refuseWholeConditions(filter);
     }
     return compiled;
   }
 
-  private void requireMetadata() {
+  private void requireMetadata(Filter ofQuery) {
     for (String name : metadata()) {
-      String unavailable = UNAVAILABLE.get(name);
-      if (unavailable != null) {
+      String unavailable = SCARCE.get(name);
+      if (unavailable != null && !FilterMetadata.of(ofQuery).contains(name)) {
         throw new CommandException(
             ErrorCode.LOCATION_40218,
             "query requires " + unavailable + " metadata, but it is not available");

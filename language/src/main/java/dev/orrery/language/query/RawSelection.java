@@ -14,7 +14,8 @@ import org.jspecify.annotations.Nullable;
  */
 final class RawSelection {
   /** What to do with a field: its name in UTF-8, and the fields below, null for the leaf. */
-  private record Rule(byte[] name, boolean isKept, Rule @Nullable [] below) {}
+  private record Rule(
+      byte[] name, boolean isKept, Rule @Nullable [] below, boolean hasComputedBelow) {}
 
   private final Rule[] rules;
   private final boolean isInclusion;
@@ -33,15 +34,15 @@ final class RawSelection {
   private Rule compile(String name, ProjectionNode node) {
     byte[] bytes = name.getBytes(StandardCharsets.UTF_8);
     if (node instanceof ProjectionNode.Inner inner) {
-      return new Rule(bytes, true, compile(inner));
+      return new Rule(bytes, true, compile(inner), inner.hasComputed());
     }
     if (node instanceof ProjectionNode.Selection selection) {
-      return new Rule(bytes, selection.isIncluded(), null);
+      return new Rule(bytes, selection.isIncluded(), null, false);
     }
     boolean isComputed =
         node instanceof ProjectionNode.Computed || node instanceof ProjectionNode.ElementMatch;
     // A computed field replaces what is there; in an inclusion it comes after all kept fields.
-    return new Rule(bytes, !(isInclusion && isComputed), null);
+    return new Rule(bytes, !(isInclusion && isComputed), null, false);
   }
 
   RawDocument apply(RawDocument document) {
@@ -58,7 +59,7 @@ final class RawSelection {
       if (rule == null ? !isInclusion : rule.isKept && rule.below == null) {
         encoder.writeElement(elements, document.bytes());
       } else if (rule != null && rule.isKept) {
-        writeInside(elements.name(), elements, rule.below, encoder);
+        writeInside(elements.name(), elements, rule, encoder);
       }
     }
     encoder.endDocument(start);
@@ -73,16 +74,17 @@ final class RawSelection {
     return null;
   }
 
-  /** A value with rules for its fields; a scalar has none, and is not worth including. */
-  private boolean writeInside(
-      String name, RawElements elements, Rule[] level, BsonEncoder encoder) {
+  /** A value with rules for its fields; a scalar has none, and is seldom worth including. */
+  private boolean writeInside(String name, RawElements elements, Rule rule, BsonEncoder encoder) {
     var value = elements.value();
     if (elements.type() == RawTypes.DOCUMENT) {
       encoder.writeName(RawTypes.DOCUMENT, name);
-      write(value.asDocument(), level, encoder);
+      write(value.asDocument(), rule.below, encoder);
     } else if (elements.type() == RawTypes.ARRAY) {
       encoder.writeName(RawTypes.ARRAY, name);
-      writeElements(value.asDocument(), level, encoder);
+      writeElements(value.asDocument(), rule, encoder);
+    } else if (rule.hasComputedBelow) {
+      encoder.writeName(RawTypes.NULL, name); // holds the place of what is computed
     } else if (isInclusion) {
       return false;
     } else {
@@ -91,12 +93,12 @@ final class RawSelection {
     return true;
   }
 
-  private void writeElements(RawDocument array, Rule[] level, BsonEncoder encoder) {
+  private void writeElements(RawDocument array, Rule rule, BsonEncoder encoder) {
     int start = encoder.startDocument();
     var elements = array.elements();
     int index = 0;
     while (elements.next()) {
-      if (writeInside(ArrayIndexes.name(index), elements, level, encoder)) {
+      if (writeInside(ArrayIndexes.name(index), elements, rule, encoder)) {
         index++;
       }
     }

@@ -16,9 +16,13 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Comparator;
 import java.util.List;
+import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.stream.Collectors;
 import org.bson.BsonDouble;
+import org.bson.BsonNull;
+import org.bson.BsonValue;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -48,10 +52,19 @@ public final class SortPattern {
 
   /** Reads the pattern of a find's sort; {@code {$natural: 1}} is left to the caller. */
   public static SortPattern parse(RawDocument pattern, BsonOrder order) {
+    return parse(pattern, order, Set.of());
+  }
+
+  /**
+   * The same.
+   *
+   * @param metadata what the query has of it beside what all have
+   */
+  public static SortPattern parse(RawDocument pattern, BsonOrder order, Set<String> metadata) {
     var parts = new ArrayList<Part>();
     var elements = pattern.elements();
     while (elements.next()) {
-      parts.add(parsePart(elements.name(), elements.value()));
+      parts.add(parsePart(elements.name(), elements.value(), metadata));
     }
     if (parts.size() > PARTS_MAX) {
       throw new CommandException(ErrorCode.LOCATION_13103, "too many compound keys");
@@ -73,9 +86,9 @@ public final class SortPattern {
     return true;
   }
 
-  private static Part parsePart(String name, RawValue value) {
+  private static Part parsePart(String name, RawValue value, Set<String> metadata) {
     if (value.isDocument()) {
-      return parseMetadata(value.asDocument());
+      return parseMetadata(value.asDocument(), metadata);
     }
     if (!value.isNumber()) {
       throw new CommandException(
@@ -92,7 +105,7 @@ public final class SortPattern {
     return new Part(FieldPath.parse(name), null, direction < 0);
   }
 
-  private static Part parseMetadata(RawDocument document) {
+  private static Part parseMetadata(RawDocument document, Set<String> metadata) {
     var fields = document.elements();
     if (!fields.next() || !fields.name().equals("$meta")) {
       throw new CommandException(
@@ -103,7 +116,8 @@ public final class SortPattern {
       throw new CommandException(
           ErrorCode.FAILED_TO_PARSE, "Cannot have additional keys in a $meta sort specification");
     }
-    return new Part(null, metadataName(name), true);
+    boolean isThere = name.type() == RawTypes.STRING && metadata.contains(name.asString());
+    return new Part(null, isThere ? name.asString() : metadataName(name), true);
   }
 
   private static String metadataName(RawValue name) {
@@ -147,23 +161,39 @@ public final class SortPattern {
    * that come first.
    */
   public List<RawValue> values(RawDocument document) {
+    return values(document, Map.of());
+  }
+
+  /** The same of a document that metadata belong to, by name. */
+  public List<RawValue> values(RawDocument document, Map<String, BsonValue> metadata) {
     var first = new First();
     SortKeys.forEach(document, paths, first::offer);
     var values = new ArrayList<RawValue>(parts.size());
     int next = 0;
     for (var part : parts) {
       values.add(
-          part.path() == null
-              ? RawValue.of(new BsonDouble(ThreadLocalRandom.current().nextDouble()))
-              : first.key[next++]);
+          part.path() == null ? metadataValue(part.metadata(), metadata) : first.key[next++]);
     }
     return values;
   }
 
+  private static RawValue metadataValue(String name, Map<String, BsonValue> metadata) {
+    BsonValue value =
+        name.equals("randVal")
+            ? new BsonDouble(ThreadLocalRandom.current().nextDouble())
+            : metadata.getOrDefault(name, BsonNull.VALUE);
+    return RawValue.of(value);
+  }
+
   /** Bytes that order, compared unsigned, as the documents do; for sorting and merging. */
   public byte[] key(RawDocument document) {
+    return key(document, Map.of());
+  }
+
+  /** The same of a document that metadata belong to, by name. */
+  public byte[] key(RawDocument document, Map<String, BsonValue> metadata) {
     var encoder = new KeyEncoder(order.strings());
-    var values = values(document);
+    var values = values(document, metadata);
     for (int i = 0; i < parts.size(); i++) {
       encoder.append(values.get(i), parts.get(i).isDescending());
     }

@@ -2,6 +2,8 @@ package dev.orrery.language.update;
 
 import dev.orrery.language.error.CommandException;
 import dev.orrery.language.error.ErrorCode;
+import dev.orrery.value.RawDocument;
+import java.util.ArrayList;
 import java.util.List;
 import org.bson.BsonArray;
 import org.bson.BsonDocument;
@@ -20,6 +22,7 @@ final class Edit {
   private final int arrayIndex;
   private final UpdateClock clock;
   private final boolean isInsert;
+  private final Delta delta = Delta.ofDocument();
 
   Edit(BsonDocument document, int arrayIndex, UpdateClock clock, boolean isInsert) {
     this.document = document;
@@ -30,6 +33,11 @@ final class Edit {
 
   BsonDocument document() {
     return document;
+  }
+
+  /** What was changed so far. */
+  RawDocument delta() {
+    return RawDocument.of(delta.toBson());
   }
 
   UpdateClock clock() {
@@ -79,8 +87,40 @@ final class Edit {
     return null;
   }
 
+  /** Replaces an array by one that begins with the same elements. */
+  void append(Location location, BsonArray value) {
+    put(location, value);
+    int index = location.value().asArray().size();
+    for (; index < value.size(); index++) {
+      var path = new ArrayList<>(location.path());
+      path.add(Integer.toString(index));
+      tell(path, value.get(index), true);
+    }
+  }
+
   /** Replaces an existing value; null removes a field and empties an array element. */
   void replace(Location location, @Nullable BsonValue value) {
+    put(location, value);
+    boolean isElement = location.parent() instanceof BsonArray;
+    tell(location.path(), value == null && isElement ? BsonNull.VALUE : value, false);
+  }
+
+  private void tell(List<String> path, @Nullable BsonValue value, boolean isNew) {
+    Delta place = isInsert ? null : delta.to(document, path);
+    if (place == null) {
+      return; // a part of what is told already
+    }
+    String name = path.get(path.size() - 1);
+    if (value == null) {
+      place.delete(name);
+    } else if (isNew) {
+      place.insert(name, value);
+    } else {
+      place.update(name, value);
+    }
+  }
+
+  private static void put(Location location, @Nullable BsonValue value) {
     if (location.parent() instanceof BsonArray elements) {
       int index = (int) UpdatePath.arrayIndex(location.name());
       elements.set(index, value == null ? BsonNull.VALUE : value);
@@ -104,6 +144,7 @@ final class Edit {
     } else {
       pad(location, name).add(created);
     }
+    tell(path.subList(0, location.depth() + 1), created, true);
     if (!isInsert) {
       DocumentRules.requireStorable(document, location.path(), location.depth() + 1, created);
     }

@@ -14,6 +14,11 @@ interface Modifier {
   /** The value of a field that does not exist yet; null if it is not to be created. */
   @Nullable BsonValue create(UpdateTarget target);
 
+  /** Whether all it does to that value is to put elements behind those of an array. */
+  default boolean isAppending(BsonValue current) {
+    return false;
+  }
+
   /** Whether an update that inserts nothing leaves this out. */
   default boolean isOnlyForInsert() {
     return false;

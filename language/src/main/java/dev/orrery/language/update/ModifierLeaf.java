@@ -21,7 +21,11 @@ record ModifierLeaf(Modifier modifier) implements LeafNode {
     if (updated == current) {
       return false;
     }
-    edit.replace(location, updated);
+    if (updated != null && modifier.isAppending(current)) {
+      edit.append(location, updated.asArray());
+    } else {
+      edit.replace(location, updated);
+    }
     if (location.path().get(0).equals("_id")) {
       throw new CommandException(
           ErrorCode.IMMUTABLE_FIELD,

@@ -41,7 +41,7 @@ final class OperatorUpdate extends Update {
     RawDocument after = touched.merged();
     return after == null
         ? applyToWhole(before, arrayIndex, clock)
-        : new Result(DocumentRules.requireSize(after), true);
+        : new Result(DocumentRules.requireSize(after), true, edit.delta());
   }
 
   /** The same on all fields. */
@@ -54,7 +54,7 @@ final class OperatorUpdate extends Update {
       if (!root.apply(edit, new ArrayList<>())) {
         return new Result(before, false);
       }
-      return new Result(DocumentRules.encoded(document), true);
+      return new Result(DocumentRules.encoded(document), true, edit.delta());
     } finally {
       allowance.release(held);
     }

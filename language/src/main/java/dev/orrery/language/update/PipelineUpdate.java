@@ -37,7 +37,10 @@ final class PipelineUpdate extends Update {
     Allowance allowance = Allowance.current();
     long held = DecodedSize.hold(before, allowance);
     try {
-      return Replacement.apply(before, pipeline.apply(before.toBsonDocument()), true);
+      Result after = Replacement.apply(before, pipeline.apply(before.toBsonDocument()), true);
+      return after.isModified()
+          ? new Result(after.document(), true, DocumentDifference.of(before, after.document()))
+          : after;
     } finally {
       allowance.release(held);
     }

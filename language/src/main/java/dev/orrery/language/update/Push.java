@@ -104,6 +104,13 @@ record Push(List<BsonValue> values, long position, @Nullable PushSort sort, long
     return pushedTo(new BsonArray());
   }
 
+  /** As MongoDB sees it, who tells a position that is the end as a change of the whole. */
+  @Override
+  public boolean isAppending(BsonValue current) {
+    int size = current.asArray().size();
+    return size > 0 && position > size && sort == null && size + values.size() <= sliceSize();
+  }
+
   private BsonArray pushedTo(BsonArray elements) {
     List<BsonValue> pushed = new ArrayList<>(elements.size() + values.size());
     pushed.addAll(elements);

@@ -2,6 +2,7 @@ package dev.orrery.language.update;
 
 import dev.orrery.value.RawDocument;
 import org.bson.BsonDocument;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A change to documents, compiled once by {@link UpdateParser} and applied as often as wanted.
@@ -13,8 +14,16 @@ public abstract sealed class Update permits OperatorUpdate, ReplacementUpdate, P
   /** The filter matched no element of an array. */
   public static final int NO_ARRAY_INDEX = -1;
 
-  /** A document after an update, and whether that counts as a modification. */
-  public record Result(RawDocument document, boolean isModified) {}
+  /**
+   * A document after an update, and whether that counts as a modification.
+   *
+   * @param delta what it changed, as followers of changes are told; null if it is told as a whole
+   */
+  public record Result(RawDocument document, boolean isModified, @Nullable RawDocument delta) {
+    Result(RawDocument document, boolean isModified) {
+      this(document, isModified, null);
+    }
+  }
 
   /**
    * The document after the change, valid for storage.

@@ -1,5 +1,6 @@
 package dev.orrery.language.aggregate;
 
+import dev.orrery.language.aggregate.stage.ChangeStreamOptions;
 import dev.orrery.language.aggregate.stage.Environment;
 import dev.orrery.language.aggregate.stage.Output;
 import dev.orrery.language.aggregate.stage.PipelineContext;
@@ -127,6 +128,11 @@ final class MemoryCollections implements Environment, Output {
   }
 
   @Override
+  public EventStream changes(Namespace namespace, ChangeStreamOptions options) {
+    throw new UnsupportedOperationException("nothing changes here");
+  }
+
+  @Override
   public boolean hasIndex(Namespace namespace, String field) {
     return field.equals("_id");
   }
@@ -171,7 +177,7 @@ final class MemoryCollections implements Environment, Output {
   public void requireWritable(Namespace target) {}
 
   @Override
-  public List<List<String>> uniqueKeys(Namespace target) {
+  public List<List<String>> uniqueKeys(Namespace target, Collation collation) {
     return List.of(List.of("_id"));
   }
 
@@ -189,7 +195,7 @@ final class MemoryCollections implements Environment, Output {
   }
 
   @Override
-  public @Nullable Existing find(Namespace target, BsonDocument key) {
+  public @Nullable Existing find(Namespace target, BsonDocument key, Collation collation) {
     for (BsonDocument one : documents(target)) {
       if (one.entrySet().containsAll(key.entrySet())) {
         return new Found(target, one);
@@ -214,7 +220,7 @@ final class MemoryCollections implements Environment, Output {
     }
 
     @Override
-    public boolean replace(BsonDocument after) {
+    public boolean replace(BsonDocument after, boolean isWhole) {
       collections.get(target).put(document.get("_id"), after);
       return true;
     }

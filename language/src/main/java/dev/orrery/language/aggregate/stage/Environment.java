@@ -1,11 +1,15 @@
 package dev.orrery.language.aggregate.stage;
 
+import dev.orrery.language.error.CommandException;
+import dev.orrery.language.error.ErrorCode;
 import dev.orrery.value.Namespace;
 import dev.orrery.value.RawDocument;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.Executor;
 import java.util.concurrent.RejectedExecutionException;
 import org.bson.BsonDocument;
+import org.bson.BsonValue;
 import org.jspecify.annotations.Nullable;
 
 /** What a pipeline reaches beyond the documents it is given: collections and the server itself. */
@@ -14,6 +18,11 @@ public interface Environment extends KnownCollections {
   interface RawStream extends AutoCloseable {
     /** The next document, or null at the end. */
     @Nullable RawDocument next();
+
+    /** What {@code $meta} finds for the last document, by name. */
+    default Map<String, BsonValue> metadata() {
+      return Map.of();
+    }
 
     @Override
     void close();
@@ -43,6 +52,24 @@ public interface Environment extends KnownCollections {
     return task -> {
       throw new RejectedExecutionException("there are no further threads");
     };
+  }
+
+  /** Events one after the other. */
+  interface EventStream extends AutoCloseable {
+    /** The next event, or null when there is none yet; may be called again after that. */
+    @Nullable BsonDocument next();
+
+    @Override
+    void close();
+  }
+
+  /** What happens in a collection, in a database, or everywhere, as $changeStream shows it. */
+  EventStream changes(Namespace namespace, ChangeStreamOptions options);
+
+  /** The path of the only geo index of a collection. */
+  default String geoField(Namespace namespace) {
+    throw new CommandException(
+        ErrorCode.INDEX_NOT_FOUND, "$geoNear requires a 2d or 2dsphere index, but none were found");
   }
 
   /** Whether an index of the collection begins with that field. */

@@ -1,5 +1,6 @@
 package dev.orrery.language.aggregate.stage;
 
+import dev.orrery.language.query.Collation;
 import dev.orrery.value.Namespace;
 import java.util.List;
 import org.bson.BsonDocument;
@@ -16,7 +17,7 @@ public interface KnownCollections {
         }
 
         @Override
-        public List<List<String>> uniqueKeys(Namespace collection) {
+        public List<List<String>> uniqueKeys(Namespace collection, Collation collation) {
           return List.of(List.of("_id"));
         }
 
@@ -33,10 +34,10 @@ public interface KnownCollections {
   @Nullable View view(Namespace namespace);
 
   /**
-   * Fields that no two documents of a collection have in common: those of each unique index that
-   * covers all documents, and the partition key with each of them.
+   * Fields that no two documents of a collection have in common: those of each unique index of that
+   * collation that covers all documents, and the partition key with each of them.
    */
-  List<List<String>> uniqueKeys(Namespace collection);
+  List<List<String>> uniqueKeys(Namespace collection, Collation collation);
 
   /** The fields that identify a document: the partition key, if there is one, and {@code _id}. */
   List<String> documentKey(Namespace collection);

@@ -1,5 +1,6 @@
 package dev.orrery.language.aggregate.stage;
 
+import dev.orrery.language.query.Collation;
 import dev.orrery.value.Namespace;
 import org.bson.BsonDocument;
 import org.jspecify.annotations.Nullable;
@@ -12,8 +13,8 @@ public interface Output {
   /** Begins to replace a collection, whose indexes and options the new one takes over. */
   Replacement replace(Namespace target);
 
-  /** The document whose fields equal those of {@code key}, or null. */
-  @Nullable Existing find(Namespace target, BsonDocument key);
+  /** The document whose fields equal those of {@code key} by that collation, or null. */
+  @Nullable Existing find(Namespace target, BsonDocument key, Collation collation);
 
   /** Inserts one document; creates the collection if need be. */
   void insert(Namespace target, BsonDocument document);
@@ -34,7 +35,11 @@ public interface Output {
   interface Existing {
     BsonDocument document();
 
-    /** Writes another body; false if somebody else changed the document meanwhile. */
-    boolean replace(BsonDocument after);
+    /**
+     * Writes another body; false if somebody else changed the document meanwhile.
+     *
+     * @param isWhole whether followers of changes are told the new body, not the difference
+     */
+    boolean replace(BsonDocument after, boolean isWhole);
   }
 }

@@ -35,7 +35,24 @@ public final class SortKey {
   }
 
   public static SortKey parse(BsonDocument pattern, BsonOrder order) {
-    return new SortKey(SortPattern.parse(RawDocument.of(pattern), order));
+    return parse(pattern, order, Set.of());
+  }
+
+  /**
+   * The same.
+   *
+   * @param metadata what the documents may have of it
+   */
+  public static SortKey parse(BsonDocument pattern, BsonOrder order, Set<String> metadata) {
+    return new SortKey(SortPattern.parse(RawDocument.of(pattern), order, metadata));
+  }
+
+  /** The metadata that the pattern names. */
+  public List<String> metadata() {
+    return pattern.parts().stream()
+        .filter(part -> part.path() == null)
+        .map(SortPattern.Part::metadata)
+        .toList();
   }
 
   public SortPattern pattern() {

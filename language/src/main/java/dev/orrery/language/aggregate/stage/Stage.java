@@ -14,6 +14,8 @@ public interface Stage {
     LAST,
     /** Runs on a database, not on a collection: {@code {aggregate: 1}}. */
     NO_COLLECTION,
+    /** Runs on a database as well as on a collection. */
+    ON_ANYTHING,
     NOT_IN_FACET,
     NOT_IN_LOOKUP,
     NOT_IN_UNION

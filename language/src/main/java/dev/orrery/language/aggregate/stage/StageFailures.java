@@ -27,8 +27,9 @@ public final class StageFailures {
     try {
       return work.get();
     } catch (CommandException e) {
-      if (e.code() == ErrorCode.REQUEST_RATE_TOO_LARGE) {
-        throw e; // Cosmos DB's words, which clients read from their first letter
+      if (e.code() == ErrorCode.REQUEST_RATE_TOO_LARGE
+          || e.code() == ErrorCode.NO_QUERY_EXECUTION_PLANS) {
+        throw e; // clients read Cosmos DB's words from their first letter; no plan is no execution
       }
       throw prefixed(words, e);
     }
