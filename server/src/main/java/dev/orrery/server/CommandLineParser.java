@@ -37,6 +37,8 @@ final class CommandLineParser {
                 + " damaged store.%n"
                 + "'orrery import' and 'orrery export' move data from and to files and dumps of"
                 + " MongoDB; --help after each lists its options.%n"
+                + "'orrery run -- COMMAND' runs a command with a server of its own, and tells what it"
+                + " spent.%n"
                 + "Each option can also be set in the environment (--console-port is"
                 + " ORRERY_CONSOLE_PORT) and in the file given with --config (console-port=...).")
         .sortOptions(true)
@@ -113,7 +115,7 @@ final class CommandLineParser {
         OptionSpec.builder("--" + key.key())
             .description(key.doc() + " Default: " + key.defaultValue());
     return switch (key) {
-      case AUTH, EPHEMERAL, INSECURE, TLS, TLS_ONLY ->
+      case AUTH, EPHEMERAL, INSECURE, TEST_COMMANDS, TLS, TLS_ONLY ->
           option.type(boolean.class).arity("0").description(key.doc()).build();
       case TLS_CA, TLS_CERT, TLS_KEY ->
           option.type(String.class).paramLabel("<file>").description(key.doc()).build();

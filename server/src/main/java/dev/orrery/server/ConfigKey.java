@@ -18,8 +18,16 @@ enum ConfigKey {
       "burst-capacity",
       "false",
       "Let partitions below 3000 RU/s save up to five minutes' worth and spend it at 3000 RU/s."),
+  CONSOLE_HOSTS(
+      "console-hosts",
+      "",
+      "Names by which browsers may call the console, beside localhost and addresses; separated by"
+          + " commas."),
   CONSOLE_PORT(
-      "console-port", "8081", "Port of the console, or off. This version has no console yet."),
+      "console-port",
+      "8081",
+      "Port of the console, /metrics and /readyz, or off; 0: any free one. Only this machine reaches"
+          + " it unless --auth is on."),
   COSMOS_RULES_OFF(
       "cosmos-rules-off",
       "",
@@ -43,10 +51,13 @@ enum ConfigKey {
   PORT("port", "27017", "Port to listen on; 0: any free one."),
   PROFILE(
       "profile", "extended", "extended: all that is implemented; cosmos: Cosmos DB's refusals."),
+  REPLICA_SET("replica-set", "globaldb", "Name of the replica set that clients see."),
   SLOWMS(
       "slowms",
       "100",
       "Milliseconds after which an operation is slow, and logged as a line of JSON."),
+  TEST_COMMANDS(
+      "test-commands", "false", "Let clients order faults. For tests; see docs/testing.md."),
   TLS(
       "tls",
       "false",
@@ -57,6 +68,11 @@ enum ConfigKey {
   TLS_KEY("tls-key", "", "PEM file with the private key of the server (PKCS #8, no password)."),
   TLS_ONLY("tls-only", "false", "Speak TLS and nothing else."),
 
+  LIMIT_CHANGE_RETENTION(
+      "limit.change-retention",
+      "1d",
+      "How long changes can be read again by change streams, and of how many bytes of the log, such"
+          + " as 12h or 1d,5GB; a tenth of the free disk without a size; off."),
   LIMIT_CONNECTIONS("limit.connections", "20000", "Connections that are open at a time."),
   LIMIT_LOG_SEGMENT("limit.log-segment", "64MB", "Size of one file of the log, 4KB to 1GB."),
   LIMIT_LOGICAL_PARTITION(

@@ -10,6 +10,7 @@ import java.util.EnumMap;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.Properties;
+import java.util.Set;
 import java.util.stream.Collectors;
 
 /**
@@ -18,6 +19,9 @@ import java.util.stream.Collectors;
  */
 final class ConfigSources {
   static final String CONFIG_FILE_VARIABLE = ConfigKey.ENVIRONMENT_PREFIX + "CONFIG";
+
+  /** The second is what {@code orrery run} tells the command that it runs. */
+  private static final Set<String> NO_SETTINGS = Set.of(CONFIG_FILE_VARIABLE, "ORRERY_URI");
 
   private final Map<ConfigKey, Setting> settings = new EnumMap<>(ConfigKey.class);
 
@@ -64,7 +68,7 @@ final class ConfigSources {
     }
     environment.forEach(
         (name, text) -> {
-          if (name.startsWith(ConfigKey.ENVIRONMENT_PREFIX) && !name.equals(CONFIG_FILE_VARIABLE)) {
+          if (name.startsWith(ConfigKey.ENVIRONMENT_PREFIX) && !NO_SETTINGS.contains(name)) {
             ConfigKey key = names.get(name);
             if (key == null) {
               String allowed = CONFIG_FILE_VARIABLE + ", " + environmentNames();

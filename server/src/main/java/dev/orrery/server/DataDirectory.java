@@ -86,6 +86,11 @@ public final class DataDirectory implements AutoCloseable {
     return path;
   }
 
+  /** Whether nothing in it outlives the server. */
+  boolean isEphemeral() {
+    return isEphemeral;
+  }
+
   /** Where large sorts spill; empty when the server starts. */
   public Path temporary() {
     return path.resolve(TEMPORARY);

@@ -1,6 +1,5 @@
 package dev.orrery.server;
 
-import dev.orrery.lane.Lane;
 import dev.orrery.language.error.ErrorCode;
 import dev.orrery.language.limit.MemoryBudget;
 import dev.orrery.language.limit.SpillArea;
@@ -9,10 +8,12 @@ import dev.orrery.server.command.AccessControl;
 import dev.orrery.server.command.CommandMetrics;
 import dev.orrery.server.command.CommandTable;
 import dev.orrery.server.command.Dispatcher;
+import dev.orrery.server.command.Faults;
 import dev.orrery.server.command.NetworkMeters;
 import dev.orrery.server.command.ServerFacts;
 import dev.orrery.server.command.ServerParameters;
 import dev.orrery.server.command.ServerSideRetry;
+import dev.orrery.server.command.TransactionCalls;
 import dev.orrery.server.command.WorkerPool;
 import dev.orrery.server.command.Workers;
 import dev.orrery.server.command.collection.Databases;
@@ -32,8 +33,12 @@ import dev.orrery.server.command.diagnostic.StatisticsCommands;
 import dev.orrery.server.command.schema.SchemaCommands;
 import dev.orrery.server.command.schema.TtlMonitor;
 import dev.orrery.server.command.security.RoleAccess;
+import dev.orrery.server.console.Pages;
+import dev.orrery.server.console.metrics.StorageCounters;
 import dev.orrery.server.cursor.CursorRegistry;
 import dev.orrery.server.cursor.SpillDirectory;
+import dev.orrery.server.ledger.GapWatcher;
+import dev.orrery.server.ledger.Ledgers;
 import dev.orrery.server.net.CommandHandler;
 import dev.orrery.server.net.RequestHandler;
 import dev.orrery.server.operation.BackgroundJournal;
@@ -46,6 +51,10 @@ import dev.orrery.server.plan.Planner;
 import dev.orrery.server.session.ClusterClock;
 import dev.orrery.server.session.Session;
 import dev.orrery.server.session.Sessions;
+import dev.orrery.server.session.Snapshots;
+import dev.orrery.server.session.Transactions;
+import dev.orrery.server.throughput.CosmosRule;
+import dev.orrery.server.throughput.CosmosRules;
 import dev.orrery.server.throughput.DatabaseThroughputs;
 import dev.orrery.server.throughput.Governor;
 import dev.orrery.server.throughput.Metering;
@@ -53,80 +62,85 @@ import dev.orrery.server.throughput.Provisioning;
 import dev.orrery.storage.CollectionStore;
 import dev.orrery.storage.StorageEngine;
 import dev.orrery.storage.StorageException;
+import dev.orrery.storage.StorageHooks;
+import dev.orrery.storage.StorageObserver;
 import dev.orrery.storage.engine.ChronicleEngine;
 import dev.orrery.storage.engine.EngineOptions;
 import dev.orrery.storage.log.LogOptions;
 import java.io.IOException;
+import java.nio.file.Path;
 import java.security.SecureRandom;
 import java.time.Clock;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.UUID;
 import java.util.concurrent.ExecutorService;
-import java.util.concurrent.Executors;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ScheduledExecutorService;
-import java.util.concurrent.SynchronousQueue;
 import java.util.concurrent.ThreadLocalRandom;
-import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
-import org.bson.BsonDocument;
-import org.bson.BsonInt32;
-import org.bson.BsonString;
+import java.util.function.Consumer;
+import java.util.function.LongSupplier;
 import org.bson.types.ObjectId;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /** The commands of MongoDB over the embedded engine. */
 final class EngineBackend implements MongoServer.Backend {
   private static final Logger LOG = LoggerFactory.getLogger(EngineBackend.class);
+
+  /** Where slow operations are logged: each as a line of JSON, without a prefix. */
+  static final Logger SLOW_LOG = LoggerFactory.getLogger("dev.orrery.slow");
+
   private static final long STOP_SECONDS = 10;
   private static final long EXPIRE_SECONDS = 30;
   private static final long ABANDONED_MILLIS = 500;
+  private static final long COSMOS_LIFETIME_SECONDS = 5;
 
   private final StorageEngine engine;
   private final WorkerPool workers;
-  private final ExecutorService spare = spare(Runtime.getRuntime().availableProcessors() - 1);
-  private final ScheduledExecutorService timer;
+  private final ExecutorService spare =
+      ServerThreads.spare(Runtime.getRuntime().availableProcessors() - 1);
+  private final ExecutorService ends = ServerThreads.ends();
+  private final ScheduledExecutorService timer = ServerThreads.timer();
+  private final Transactions transactions;
+  private final Snapshots snapshots;
   private final RequestHandler requests;
-  private final RecentLogAppender logAppender;
+  private final Runnable logEnd;
   private final TtlMonitor ttlMonitor;
   private final Security security;
   private final Operations operations;
   private final BackgroundJournal journal;
-  private final Host host;
+  private final WatchedHost host;
   private final CursorRegistry cursors;
+  private final Ledgers ledgers = new Ledgers();
+  private final @Nullable EngineConsole console;
+  private volatile int mongoPort;
 
-  private EngineBackend(StorageEngine engine, ServerConfig config, SpillArea area, Host host) {
-    this.engine = engine;
+  /**
+   * What is opened before the rest.
+   *
+   * @param counters null when there is no console to show them
+   */
+  private record Opened(
+      StorageEngine engine, @Nullable StorageCounters counters, DataDirectory data) {}
+
+  private EngineBackend(Opened opened, ServerConfig config, SpillArea area, WatchedHost host) {
+    this.engine = opened.engine;
     this.host = host;
-    this.timer = timer();
-    this.workers = workers(timer);
+    this.workers = ServerThreads.workers(timer);
     Clock clock = Clock.systemUTC();
     var log = new RecentLog();
-    var facts = facts(config, clock);
     var sessions = new Sessions(clock);
     var clusterClock = new ClusterClock(engine.clock());
     var parameters = new ServerParameters();
     this.security = new Security(new EngineAccounts(engine), config.access().needsLogin());
     this.operations = new Operations(config.limits().memory());
     this.cursors = new CursorRegistry(System::nanoTime, new SecureRandom()::nextLong);
-    var services =
-        new Services(
-            facts,
-            sessions,
-            clusterClock,
-            new CommandMetrics(),
-            new NetworkMeters(),
-            parameters,
-            log,
-            host::stop,
-            security,
-            operations,
-            cursors);
-    var provisioning =
-        new Provisioning(config.limits().partitionThroughput(), config.rules().toCosmosRules());
-    parameters.follow(provisioning.rules());
+    Services services =
+        services(ServerOptions.facts(config, clock), sessions, clusterClock, parameters, log);
+    var provisioning = provisioning(config, parameters);
     var throughputs = new DatabaseThroughputs(engine);
     var databases = new Databases(engine, provisioning, throughputs, profiles(config));
     var governor = new Governor(throughputs::of, provisioning, System::nanoTime);
@@ -138,32 +152,98 @@ final class EngineBackend implements MongoServer.Backend {
             cursors,
             clusterClock,
             clock,
-            new Workers(workers, timer, spare),
+            new Workers(workers, timer, spare, ends),
             area,
             ObjectId::new,
             operations);
-    expire(sessions, cursors, new RetryRecords(databases, clock));
+    this.transactions = transactions(() -> lifetimeSeconds(parameters, provisioning));
+    expire(sessions.with(transactions), cursors, new RetryRecords(databases, clock));
     var journals = journals(databases);
+    this.snapshots =
+        new Snapshots(time -> time == 0 ? engine.pin() : engine.pin(time), System::nanoTime);
+    Faults faults = faults(config, data);
     var parts =
         new Dispatcher.Parts(
-            commands(services, data, metering, journals),
+            commands(services, data, metering, journals, faults),
             sessions,
             clusterClock,
             access(security),
             services.metrics(),
             metering,
             operations);
-    this.journal = journal(journals, clock);
+    OperationJournal written = journal(journals, clock);
+    this.journal = new BackgroundJournal(written);
     var dispatcher =
         new Dispatcher(parts, workers, System::nanoTime)
             .retryingBy(retry(data, parameters))
-            .observedBy(journal)
+            .transactingBy(new TransactionCalls(transactions, snapshots))
+            .meeting(faults)
+            .observedBy(ledgers.before(journal))
             .obeying(new CosmosRefusals(databases))
             .failingBy(this::lostClass);
     this.requests = new CommandHandler(dispatcher, services.network(), parts.access());
-    this.logAppender = RecentLogAppender.attach(log);
+    this.logEnd = host.followLog(log);
     this.ttlMonitor = new TtlMonitor(engine, parameters, clock);
     ttlMonitor.start();
+    var looked =
+        new EngineConsole.Parts(databases, services, parts, dispatcher, written, transactions);
+    this.console = console(config, opened, looked);
+  }
+
+  private @Nullable EngineConsole console(
+      ServerConfig config, Opened opened, EngineConsole.Parts parts) {
+    if (opened.counters == null) {
+      return null;
+    }
+    DataDirectory data = opened.data;
+    var place =
+        new EngineConsole.Place(
+            data.isEphemeral() ? null : data.path().resolve("console"), () -> mongoPort);
+    return new EngineConsole(config, parts, opened.counters, place);
+  }
+
+  private Services services(
+      ServerFacts facts,
+      Sessions sessions,
+      ClusterClock clusterClock,
+      ServerParameters parameters,
+      RecentLog log) {
+    return new Services(
+        facts,
+        sessions,
+        clusterClock,
+        new CommandMetrics(),
+        new NetworkMeters(),
+        parameters,
+        log,
+        host::stop,
+        security,
+        operations,
+        cursors);
+  }
+
+  private Transactions transactions(LongSupplier lifetimeSeconds) {
+    return new Transactions(engine::begin, System::nanoTime, lifetimeSeconds, workers);
+  }
+
+  /** Cosmos DB gives a transaction five seconds. */
+  private static long lifetimeSeconds(ServerParameters parameters, Provisioning provisioning) {
+    long seconds = parameters.transactionLifetimeSeconds();
+    return provisioning.isInForce(CosmosRule.TRANSACTIONS)
+        ? Math.min(seconds, COSMOS_LIFETIME_SECONDS)
+        : seconds;
+  }
+
+  private Provisioning provisioning(ServerConfig config, ServerParameters parameters) {
+    CosmosRules rules = config.rules().toCosmosRules();
+    parameters.follow(rules);
+    rules.watchedBy(new GapWatcher(ledgers));
+    return new Provisioning(config.limits().partitionThroughput(), rules);
+  }
+
+  /** Null where nobody may order any. */
+  private @Nullable Faults faults(ServerConfig config, DataServices data) {
+    return config.rules().hasTestCommands() ? new Faults(data.workers(), ledgers) : null;
   }
 
   private static ServerSideRetry retry(DataServices data, ServerParameters parameters) {
@@ -174,20 +254,24 @@ final class EngineBackend implements MongoServer.Backend {
     host.failed("a class that requests need", failure);
   }
 
-  private static CommandTable commands(
+  private CommandTable commands(
       Services services,
       DataServices data,
       Metering metering,
-      OperationCommands.Journals journals) {
+      OperationCommands.Journals journals,
+      @Nullable Faults faults) {
     ServerFacts facts = services.facts();
-    var aggregate = new AggregateCommand(data, facts, services.sessions());
+    var aggregate = new AggregateCommand(data, facts, services.sessions(), journals.top());
     var further = new ArrayList<>(DataCommands.list(data, aggregate, facts));
     further.add(aggregate);
     further.addAll(OperationCommands.list(data, facts, journals));
     further.addAll(
         SchemaCommands.all(data.databases(), data.cursors(), aggregate, UUID::randomUUID));
     further.addAll(StatisticsCommands.list(data.databases(), System::nanoTime));
-    further.addAll(CosmosCommands.list(new CosmosServices(data.databases(), metering)));
+    further.addAll(CosmosCommands.list(new CosmosServices(data.databases(), metering, ledgers)));
+    if (faults != null) {
+      further.addAll(CosmosCommands.ofFaults(faults));
+    }
     return StandardCommands.table(services, further);
   }
 
@@ -202,29 +286,40 @@ final class EngineBackend implements MongoServer.Backend {
         new ProfileCollections(databases, ObjectId::new));
   }
 
-  private static BackgroundJournal journal(OperationCommands.Journals journals, Clock clock) {
-    var outputs =
-        new OperationJournal.Outputs(
-            journals.top(), journals.profiles(), RecentLogAppender.SLOW_LOG::info);
-    return new BackgroundJournal(
-        new OperationJournal(
-            journals.settings(),
-            new OperationDetails(clock),
-            outputs,
-            () -> ThreadLocalRandom.current().nextDouble()));
+  private static OperationJournal journal(OperationCommands.Journals journals, Clock clock) {
+    var outputs = new OperationJournal.Outputs(journals.top(), journals.profiles(), SLOW_LOG::info);
+    return new OperationJournal(
+        journals.settings(),
+        new OperationDetails(clock),
+        outputs,
+        () -> ThreadLocalRandom.current().nextDouble());
+  }
+
+  /** Opens an engine over a directory. */
+  @FunctionalInterface
+  interface EngineOpener {
+    StorageEngine open(Path directory, EngineOptions options, StorageHooks hooks);
   }
 
   static EngineBackend open(ServerConfig config, DataDirectory data, Host host) throws IOException {
-    return open(config, data, host, engineOptions(config));
+    return open(config, data, host, ChronicleEngine::open);
   }
 
-  static EngineBackend open(
-      ServerConfig config, DataDirectory data, Host host, EngineOptions options)
+  static EngineBackend open(ServerConfig config, DataDirectory data, Host host, EngineOpener opener)
       throws IOException {
     try {
-      var engine = ChronicleEngine.open(data.path(), options, new EngineHooks(host));
+      boolean hasConsole = config.diagnostics().consolePort().isPresent();
+      StorageCounters counters = hasConsole ? new StorageCounters() : null;
+      StorageObserver observer = hasConsole ? counters : StorageObserver.NONE;
+      var watched = new WatchedHost(host);
+      var engine =
+          opener.open(data.path(), engineOptions(config), new EngineHooks(watched, observer));
       dropTemporary(engine);
-      return new EngineBackend(engine, config, new SpillDirectory(data.temporary()), host);
+      return new EngineBackend(
+          new Opened(engine, counters, data),
+          config,
+          new SpillDirectory(data.temporary()),
+          watched);
     } catch (StorageException e) {
       throw new IOException(e.getMessage(), e);
     }
@@ -256,58 +351,12 @@ final class EngineBackend implements MongoServer.Backend {
                 .withSegmentBytes(config.limits().logSegmentBytes()))
         .with(
             new EngineOptions.Limits(
-                config.limits().logicalPartitionBytes(), config.limits().physicalPartitionBytes()));
+                config.limits().logicalPartitionBytes(), config.limits().physicalPartitionBytes()))
+        .with(config.storage().changes().toOptions());
   }
 
   private static AccessControl access(Security security) {
     return security.isEnforced() ? new RoleAccess(security) : AccessControl.OPEN;
-  }
-
-  private static ServerFacts facts(ServerConfig config, Clock clock) {
-    return ServerFacts.starting(Version.current(), config.network().connectionsMax(), clock)
-        .withCommandLine(List.of("orrery"), options(config));
-  }
-
-  /** In the words of MongoDB's configuration file, as far as it has any. */
-  private static BsonDocument options(ServerConfig config) {
-    var net =
-        new BsonDocument("bindIp", new BsonString(config.network().bind()))
-            .append("port", new BsonInt32(config.network().port()));
-    var storage = new BsonDocument("dbPath", new BsonString(config.storage().data().toString()));
-    return new BsonDocument("net", net).append("storage", storage);
-  }
-
-  private static WorkerPool workers(ScheduledExecutorService timer) {
-    return new WorkerPool(
-        WorkerPool.Limits.DEFAULT, task -> Lane.WORKER.thread("worker", task), timer);
-  }
-
-  /**
-   * Threads for parts of commands, as many as there are processors beside the one on which the
-   * command itself runs. Nothing waits for one: what finds none free does without.
-   */
-  private static ExecutorService spare(int count) {
-    var pool =
-        new ThreadPoolExecutor(
-            0,
-            Math.max(1, count),
-            1,
-            TimeUnit.MINUTES,
-            new SynchronousQueue<>(),
-            task -> Lane.WORKER.thread("spare", task));
-    if (count < 1) {
-      pool.shutdown(); // refuses everything
-    }
-    return pool;
-  }
-
-  private static ScheduledExecutorService timer() {
-    return Executors.newSingleThreadScheduledExecutor(
-        task -> {
-          var thread = Lane.BACKGROUND.thread("timer", task);
-          thread.setDaemon(true);
-          return thread;
-        });
   }
 
   /** Ends what nobody uses any more, now and then. */
@@ -337,13 +386,18 @@ final class EngineBackend implements MongoServer.Backend {
 
   /** Ends the cursors of clients that have gone: they may have large files on disk. */
   private void endAbandoned() {
-    if (!operations.takeLeft() || cursors.count() == 0) {
+    if (!transactions.open().isEmpty()) {
+      workersTry(transactions::expire);
+    }
+    boolean isNothing = cursors.count() == 0 && transactions.open().isEmpty();
+    if (!operations.takeLeft() || isNothing) {
       return;
     }
     try {
       workers.execute(
           () -> {
-            if (!cursors.endAbandoned(operations.connected())) {
+            boolean isDone = cursors.endAbandoned(operations.connected());
+            if (!transactions.endAbandoned(operations.connected()) || !isDone) {
               operations.lookAgain();
             }
           });
@@ -352,9 +406,18 @@ final class EngineBackend implements MongoServer.Backend {
     }
   }
 
-  private static void expireAll(Sessions sessions, CursorRegistry cursors) {
+  private void workersTry(Runnable work) {
+    try {
+      workers.execute(work);
+    } catch (RejectedExecutionException busy) {
+      LOG.debug("it is tried again soon: all workers are busy");
+    }
+  }
+
+  private void expireAll(Sessions sessions, CursorRegistry cursors) {
     cursors.expire();
     sessions.expire();
+    snapshots.expire();
   }
 
   private void forget(RetryRecords records, Session session) {
@@ -363,6 +426,11 @@ final class EngineBackend implements MongoServer.Backend {
     } catch (RejectedExecutionException busy) {
       // a later start removes what is old
     }
+  }
+
+  /** Where what requests cost can be counted. */
+  Ledgers ledgers() {
+    return ledgers;
   }
 
   @Override
@@ -376,6 +444,24 @@ final class EngineBackend implements MongoServer.Backend {
   }
 
   @Override
+  public void onFailure(Consumer<String> listener) {
+    host.tell(listener);
+  }
+
+  @Override
+  public List<String> hindrances() {
+    return engine.figures().isFull()
+        ? List.of("the disk is full: inserts and updates are refused")
+        : List.of();
+  }
+
+  @Override
+  public @Nullable Pages console(int port) {
+    mongoPort = port;
+    return console == null ? null : console.pages();
+  }
+
+  @Override
   public MemoryBudget memory() {
     return operations.memory();
   }
@@ -383,6 +469,9 @@ final class EngineBackend implements MongoServer.Backend {
   @Override
   public void close() throws IOException {
     ttlMonitor.close();
+    if (console != null) {
+      console.close();
+    }
     operations.kill(each -> true, ErrorCode.INTERRUPTED_AT_SHUTDOWN);
     try {
       workers.stop(STOP_SECONDS);
@@ -390,11 +479,13 @@ final class EngineBackend implements MongoServer.Backend {
       Thread.currentThread().interrupt();
     }
     timer.shutdownNow();
+    transactions.abortAll();
+    ends.shutdown();
     journal.close();
     spare.shutdown(); // what ran there ended with its command
     cursors.killAll();
     security.close();
-    logAppender.detach();
+    logEnd.run();
     try {
       engine.close();
     } catch (StorageException e) {

@@ -1,7 +1,10 @@
 package dev.orrery.server;
 
 import dev.orrery.server.store.QueryHooks;
+import dev.orrery.storage.SpecialKeys;
 import dev.orrery.storage.StorageHooks;
+import dev.orrery.storage.StorageObserver;
+import dev.orrery.storage.catalog.IndexSpec;
 import dev.orrery.value.RawDocument;
 import dev.orrery.value.StringOrder;
 import java.util.function.Predicate;
@@ -11,9 +14,16 @@ import org.bson.BsonDocument;
 final class EngineHooks implements StorageHooks {
   private final QueryHooks queries = new QueryHooks();
   private final Host host;
+  private final StorageObserver observer;
 
-  EngineHooks(Host host) {
+  EngineHooks(Host host, StorageObserver observer) {
     this.host = host;
+    this.observer = observer;
+  }
+
+  @Override
+  public StorageObserver observer() {
+    return observer;
   }
 
   @Override
@@ -24,6 +34,11 @@ final class EngineHooks implements StorageHooks {
   @Override
   public StringOrder collation(BsonDocument collation) {
     return queries.collation(collation);
+  }
+
+  @Override
+  public SpecialKeys specialKeys(IndexSpec index) {
+    return queries.specialKeys(index);
   }
 
   @Override

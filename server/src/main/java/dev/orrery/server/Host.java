@@ -1,5 +1,6 @@
 package dev.orrery.server;
 
+import dev.orrery.server.command.diagnostic.RecentLog;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -8,6 +9,14 @@ import org.slf4j.LoggerFactory;
 interface Host {
   /** Stops the server in order; returns at once. */
   void stop();
+
+  /**
+   * Copies what this process logs to the log that {@code getLog} shows; returns what ends that. A
+   * host that logs in ways of its own copies nothing.
+   */
+  default Runnable followLog(RecentLog log) {
+    return () -> {};
+  }
 
   /**
    * A part of the server has ended without which it is only half alive: it refuses writes, and only

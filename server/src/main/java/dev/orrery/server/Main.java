@@ -1,6 +1,7 @@
 package dev.orrery.server;
 
 import dev.orrery.lane.Lane;
+import dev.orrery.server.run.RunCommandLine;
 import dev.orrery.server.transfer.ExportCommandLine;
 import dev.orrery.server.transfer.ImportCommandLine;
 import dev.orrery.server.transfer.source.Console;
@@ -10,8 +11,10 @@ import java.net.Inet6Address;
 import java.net.InetSocketAddress;
 import java.time.Clock;
 import java.util.Arrays;
+import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.function.Consumer;
 
 /** The entry point: from a command line to a server that runs until it is told to stop. */
 public final class Main {
@@ -28,6 +31,10 @@ public final class Main {
   }
 
   public static void main(String[] arguments) {
+    if (System.getProperty("logback.configurationFile") == null) {
+      // Under a name of its own: whoever has this jar on a class path logs as they like.
+      System.setProperty("logback.configurationFile", "orrery-logback.xml");
+    }
     int code = new Main(System.out, System.err).run(System.getenv(), arguments);
     if (code != STARTED) {
       System.exit(code);
@@ -39,13 +46,15 @@ public final class Main {
     var parser = new CommandLineParser(Version.current(), out);
     try {
       if (arguments.length > 0 && !arguments[0].startsWith("-")) {
-        return runSubcommand(arguments[0], Arrays.copyOfRange(arguments, 1, arguments.length));
+        return runSubcommand(
+            environment, arguments[0], Arrays.copyOfRange(arguments, 1, arguments.length));
       }
       var parsed = parser.parse(arguments);
       if (parser.printHelp(parsed)) {
         return STARTED;
       }
-      return start(CommandLineParser.config(parsed, environment));
+      ServerConfig config = CommandLineParser.config(parsed, environment);
+      return start(config, server -> tellReady(server, config));
     } catch (ConfigException e) {
       err.println("orrery: " + e.getMessage() + ". Try --help.");
       return MISUSED;
@@ -56,7 +65,8 @@ public final class Main {
   }
 
   /** What is not serving; its classes are loaded only here, so a start does not pay for them. */
-  private int runSubcommand(String name, String... arguments) throws IOException {
+  private int runSubcommand(Map<String, String> environment, String name, String... arguments)
+      throws IOException {
     return switch (name) {
       case CertificateCommandLine.NAME -> new CertificateCommandLine(out).run(arguments);
       case CheckCommandLine.NAME -> new CheckCommandLine(out, err).run(arguments);
@@ -64,16 +74,41 @@ public final class Main {
           new ExportCommandLine(console(), Version.current()).run(arguments);
       case ImportCommandLine.NAME ->
           new ImportCommandLine(console(), Clock.systemUTC()).run(arguments);
+      case MongodCommandLine.NAME -> mongod(environment, arguments);
+      case RunCommandLine.NAME ->
+          new RunCommandLine(console(), served -> launch(environment, served)).run(arguments);
       case SalvageCommandLine.NAME -> new SalvageCommandLine(out, err).run(arguments);
       default -> throw new ConfigException("there is no command " + name);
     };
+  }
+
+  /** Serves as a mongod would, for those who start one and wait for its words. */
+  private int mongod(Map<String, String> environment, String... arguments) throws IOException {
+    var line = new MongodCommandLine(out);
+    List<String> own = line.translate(arguments);
+    if (own == null) {
+      return STARTED;
+    }
+    var parser = new CommandLineParser(Version.current(), out);
+    var config = CommandLineParser.config(parser.parse(own.toArray(String[]::new)), environment);
+    return start(config, server -> line.ready(server.address().getPort()));
+  }
+
+  /** A server for the time of another process. */
+  private static RunCommandLine.Server launch(
+      Map<String, String> environment, List<String> arguments) throws IOException {
+    ServerConfig config = EmbeddedServer.config(environment, arguments);
+    prepareLibraries(config);
+    EmbeddedServer server = EmbeddedServer.start(EmbeddedServer.Keys.MAPPED, config);
+    return new RunCommandLine.Server(server.uri(), server.ledgers(), server::close);
   }
 
   private Console console() {
     return new Console(System.in, out, err, System.console() != null);
   }
 
-  private int start(ServerConfig config) throws IOException {
+  /** Settings of libraries, for a process that is ours alone. */
+  private static void prepareLibraries(ServerConfig config) {
     // All are read by libraries when their first class is loaded, so not before this line.
     System.setProperty("chronicle.announcer.disable", "true");
     if (System.getProperty("io.netty.leakDetection.level") == null) {
@@ -91,13 +126,38 @@ public final class Main {
     System.setProperty("orrery.log.level", name(config.diagnostics().logLevel()));
     boolean isSilent = config.diagnostics().logLevel() == ServerConfig.LogLevel.OFF;
     System.setProperty("orrery.log.slow", isSilent ? "off" : "info");
+  }
+
+  private int start(ServerConfig config, Consumer<MongoServer> whenReady) throws IOException {
+    prepareLibraries(config);
     var process = new OwnProcess(err);
     var server =
         MongoServer.start(config, (settings, data) -> EngineBackend.open(settings, data, process));
     Runtime.getRuntime().addShutdownHook(Lane.BACKGROUND.thread("stop", server::close));
-    out.println("Orrery " + Version.current() + " is ready: " + uri(server.address(), config));
+    whenReady.accept(server);
     out.flush();
     return STARTED;
+  }
+
+  private void tellReady(MongoServer server, ServerConfig config) {
+    out.println("Orrery " + Version.current() + " is ready: " + uri(server.address(), config));
+    InetSocketAddress console = server.consoleAddress();
+    if (console != null) {
+      out.println("Console: " + consoleUri(console, config));
+    }
+  }
+
+  private static String consoleUri(InetSocketAddress address, ServerConfig config) {
+    var tls = config.access().tls();
+    return "%s://%s:%d/"
+        .formatted(tls != null ? "https" : "http", localName(address), address.getPort());
+  }
+
+  private static String localName(InetSocketAddress address) {
+    var host = address.getAddress();
+    String name = host.isAnyLocalAddress() ? "127.0.0.1" : host.getHostAddress();
+    boolean needsBrackets = host instanceof Inet6Address && !host.isAnyLocalAddress();
+    return needsBrackets ? "[" + name + "]" : name;
   }
 
   private static String name(ServerConfig.LogLevel level) {
@@ -105,13 +165,9 @@ public final class Main {
   }
 
   /** What a client on this machine connects to. */
-  private static String uri(InetSocketAddress address, ServerConfig config) {
-    var host = address.getAddress();
-    String name = host.isAnyLocalAddress() ? "127.0.0.1" : host.getHostAddress();
-    boolean needsBrackets = host instanceof Inet6Address && !host.isAnyLocalAddress();
+  static String uri(InetSocketAddress address, ServerConfig config) {
     var tls = config.access().tls();
     String options = tls != null && tls.isOnly() ? "?tls=true" : "";
-    return "mongodb://%s:%d/%s"
-        .formatted(needsBrackets ? "[" + name + "]" : name, address.getPort(), options);
+    return "mongodb://%s:%d/%s".formatted(localName(address), address.getPort(), options);
   }
 }

@@ -1,6 +1,9 @@
 package dev.orrery.server;
 
 import dev.orrery.language.limit.MemoryBudget;
+import dev.orrery.server.console.ConsoleServer;
+import dev.orrery.server.console.Health;
+import dev.orrery.server.console.Pages;
 import dev.orrery.server.net.NetServer;
 import dev.orrery.server.net.RequestHandler;
 import dev.orrery.server.net.SelfSignedCertificate;
@@ -13,6 +16,9 @@ import java.nio.file.Path;
 import java.time.Clock;
 import java.util.ArrayDeque;
 import java.util.Deque;
+import java.util.List;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -20,10 +26,15 @@ import org.slf4j.LoggerFactory;
 public final class MongoServer implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(MongoServer.class);
 
+  private static final int CONSOLE_PORT = 8081;
+  private static final String LOOPBACK = "127.0.0.1";
+
   /** What was opened, the last first. */
   private final Deque<AutoCloseable> parts = new ArrayDeque<>();
 
+  private final Health health = new Health();
   private NetServer net;
+  private @Nullable ConsoleServer console;
 
   private MongoServer() {}
 
@@ -40,6 +51,23 @@ public final class MongoServer implements AutoCloseable {
 
     /** A part of the server has ended without which it is only half alive. */
     default void failed(String part, Throwable cause) {}
+
+    /** Tells somebody of each part that ends so. */
+    default void onFailure(Consumer<String> listener) {}
+
+    /** Why clients would be refused what they want; empty when they would not. */
+    default List<String> hindrances() {
+      return List.of();
+    }
+
+    /**
+     * What the console shows; null when there is none.
+     *
+     * @param port where drivers connect
+     */
+    default @Nullable Pages console(int port) {
+      return null;
+    }
 
     /** Opens the storage engine and builds the commands on it. */
     @FunctionalInterface
@@ -70,6 +98,11 @@ public final class MongoServer implements AutoCloseable {
     return net.address();
   }
 
+  /** Where browsers reach the console; null when it is off. */
+  public @Nullable InetSocketAddress consoleAddress() {
+    return console == null ? null : console.address();
+  }
+
   /** How often an event loop stood still for longer than is bearable. */
   long stalls() {
     return net.stalls();
@@ -78,6 +111,9 @@ public final class MongoServer implements AutoCloseable {
   /** Lets requests in flight end, then closes all parts, also when one of them fails to. */
   @Override
   public void close() {
+    if (console != null) {
+      console.hide(); // before the parts go that it shows; /readyz is answered to the end
+    }
     while (!parts.isEmpty()) {
       try {
         parts.pop().close();
@@ -91,8 +127,11 @@ public final class MongoServer implements AutoCloseable {
     requireSecure(config);
     var data = DataDirectory.open(config.storage());
     parts.push(data);
+    TransportSecurity security = transport(config, data.path());
+    openConsole(config, security);
     var backend = backends.open(config, data);
     parts.push(backend);
+    backend.onFailure(health::failed);
     var network = config.network();
     var options =
         new NetServer.Options(
@@ -100,11 +139,40 @@ public final class MongoServer implements AutoCloseable {
             network.port(),
             network.eventLoops(),
             network.connectionsMax(),
-            new NetServer.Shared(transport(config, data.path()), backend.memory()));
+            new NetServer.Shared(security, backend.memory()));
     net =
         NetServer.start(
             options, backend.requests(), cause -> backend.failed("an event loop", cause));
     parts.push(net);
+    Pages pages = backend.console(net.address().getPort());
+    if (console != null && pages != null) {
+      console.show(pages, backend.memory());
+    }
+    health.serves(backend::hindrances);
+  }
+
+  /** The first to listen and the last to stop, for those who ask whether the server is ready. */
+  private void openConsole(ServerConfig config, TransportSecurity security) throws IOException {
+    ServerConfig.Diagnostics diagnostics = config.diagnostics();
+    if (diagnostics.consolePort().isEmpty()) {
+      return;
+    }
+    int port = diagnostics.consolePort().getAsInt();
+    // Several servers on one machine should start without anybody having to think of this port.
+    List<Integer> ports = port == CONSOLE_PORT ? List.of(port, 0) : List.of(port);
+    String bind = config.network().bind();
+    boolean isLocal = InetAddress.getByName(bind).isLoopbackAddress();
+    boolean needsLogin = config.access().needsLogin();
+    console =
+        ConsoleServer.start(
+            new ConsoleServer.Options(
+                isLocal || needsLogin ? bind : LOOPBACK,
+                ports,
+                diagnostics.consoleHosts(),
+                needsLogin,
+                security),
+            health);
+    parts.push(console);
   }
 
   /** Strangers on other machines get in only where somebody wants it so. */

@@ -1,6 +1,7 @@
 package dev.orrery.server;
 
 import dev.orrery.lane.Lane;
+import dev.orrery.server.command.diagnostic.RecentLog;
 import java.io.PrintStream;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
@@ -37,6 +38,11 @@ final class OwnProcess implements Host {
   @Override
   public void stop() {
     Lane.BACKGROUND.thread("shutdown", () -> System.exit(0)).start();
+  }
+
+  @Override
+  public Runnable followLog(RecentLog log) {
+    return RecentLogAppender.attach(log)::detach;
   }
 
   @Override

@@ -10,8 +10,7 @@ import org.slf4j.LoggerFactory;
 
 /** Copies what is logged to the log that {@code getLog} shows. */
 final class RecentLogAppender extends AppenderBase<ILoggingEvent> {
-  /** Where slow operations are logged: each as a line of JSON, without a prefix. */
-  static final org.slf4j.Logger SLOW_LOG = LoggerFactory.getLogger("dev.orrery.slow");
+  private static final org.slf4j.Logger SLOW_LOG = EngineBackend.SLOW_LOG;
 
   private final RecentLog log;
   private Logger root;

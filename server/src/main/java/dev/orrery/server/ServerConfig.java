@@ -33,10 +33,15 @@ public record ServerConfig(
    *
    * @param eventLoops 0: one for each two processors
    */
-  public record Network(String bind, int port, int eventLoops, int connectionsMax) {}
+  public record Network(
+      String bind, int port, int eventLoops, int connectionsMax, String setName) {}
 
   /** Where the data is; an ephemeral server does not touch this directory. */
-  public record Storage(Path data, boolean isEphemeral) {}
+  public record Storage(Path data, boolean isEphemeral, ChangeRetention changes) {
+    Storage(Path data, boolean isEphemeral) {
+      this(data, isEphemeral, ChangeRetention.OFF);
+    }
+  }
 
   /**
    * What a partition may grow to, and what requests may take.
@@ -56,7 +61,8 @@ public record ServerConfig(
   }
 
   /** How to look inside; the console is off when it has no port. */
-  public record Diagnostics(OptionalInt consolePort, LogLevel logLevel, int slowMillis) {}
+  public record Diagnostics(
+      OptionalInt consolePort, Set<String> consoleHosts, LogLevel logLevel, int slowMillis) {}
 
   /**
    * Who may connect, and how.
@@ -82,8 +88,10 @@ public record ServerConfig(
    *
    * @param hasBurst whether small partitions save up what they do not spend
    * @param off rules of the profile cosmos that are not in force
+   * @param hasTestCommands whether clients may order faults
    */
-  public record Rules(Profile profile, boolean hasBurst, Set<CosmosRule> off) {
+  public record Rules(
+      Profile profile, boolean hasBurst, Set<CosmosRule> off, boolean hasTestCommands) {
     /** The rules as the server keeps to them. */
     public CosmosRules toCosmosRules() {
       CosmosRules rules = profile == Profile.COSMOS ? CosmosRules.cosmos() : CosmosRules.extended();
@@ -118,11 +126,13 @@ public record ServerConfig(
             text(sources.setting(ConfigKey.BIND)),
             integer(sources.setting(ConfigKey.PORT), 0, PORT_MAX),
             integer(sources.setting(ConfigKey.EVENT_LOOPS), 0, 1024),
-            integer(sources.setting(ConfigKey.LIMIT_CONNECTIONS), 1, 1_000_000));
+            integer(sources.setting(ConfigKey.LIMIT_CONNECTIONS), 1, 1_000_000),
+            setName(sources.setting(ConfigKey.REPLICA_SET)));
     var storage =
         new Storage(
             path(sources.setting(ConfigKey.DATA)),
-            trueOrFalse(sources.setting(ConfigKey.EPHEMERAL)));
+            trueOrFalse(sources.setting(ConfigKey.EPHEMERAL)),
+            retention(sources.setting(ConfigKey.LIMIT_CHANGE_RETENTION)));
     var limits =
         new Limits(
             segment(sources.setting(ConfigKey.LIMIT_LOG_SEGMENT)),
@@ -133,6 +143,7 @@ public record ServerConfig(
     var diagnostics =
         new Diagnostics(
             portOrOff(sources.setting(ConfigKey.CONSOLE_PORT)),
+            names(sources.setting(ConfigKey.CONSOLE_HOSTS)),
             oneOf(LogLevel.values(), sources.setting(ConfigKey.LOG_LEVEL)),
             integer(sources.setting(ConfigKey.SLOWMS), 0, Integer.MAX_VALUE));
     return new ServerConfig(network, storage, rules(sources), limits, diagnostics, access(sources));
@@ -144,7 +155,8 @@ public record ServerConfig(
       return new Rules(
           oneOf(Profile.values(), sources.setting(ConfigKey.PROFILE)),
           trueOrFalse(sources.setting(ConfigKey.BURST_CAPACITY)),
-          CosmosRule.parse(off.text()));
+          CosmosRule.parse(off.text()),
+          trueOrFalse(sources.setting(ConfigKey.TEST_COMMANDS)));
     } catch (IllegalArgumentException e) {
       throw new ConfigException("cosmos-rules-off: " + e.getMessage());
     }
@@ -180,6 +192,13 @@ public record ServerConfig(
     return setting.text();
   }
 
+  private static String setName(Setting setting) {
+    if (setting.text().isEmpty()) {
+      throw wrong(setting, "the name of a replica set");
+    }
+    return setting.text();
+  }
+
   private static Path path(Setting setting) {
     try {
       if (!setting.text().isEmpty()) {
@@ -199,6 +218,13 @@ public record ServerConfig(
       }
     }
     throw wrong(setting, "a number from " + min + " to " + max);
+  }
+
+  private static Set<String> names(Setting setting) {
+    return Arrays.stream(setting.text().split(",", -1))
+        .map(name -> name.strip().toLowerCase(Locale.ROOT))
+        .filter(name -> !name.isEmpty())
+        .collect(Collectors.toUnmodifiableSet());
   }
 
   private static OptionalInt portOrOff(Setting setting) {
@@ -231,6 +257,14 @@ public record ServerConfig(
         Arrays.stream(values)
             .map(value -> value.name().toLowerCase(Locale.ROOT))
             .collect(Collectors.joining(" or ")));
+  }
+
+  private static ChangeRetention retention(Setting setting) {
+    ChangeRetention retention = ChangeRetention.parse(setting.text());
+    if (retention == null) {
+      throw wrong(setting, "off, or a time such as 30m, 12h or 1d, or a time and a size: 1d,5GB");
+    }
+    return retention;
   }
 
   private static int segment(Setting setting) {

@@ -49,6 +49,7 @@ class AccessTest {
       Set.of(
           "abortTransaction",
           "commitTransaction",
+          "endRequestUnitScope",
           "features",
           "getLastRequestStatistics",
           "getMore",
@@ -57,6 +58,7 @@ class AccessTest {
           "listCommands",
           "listDatabases",
           "refreshSessions",
+          "startRequestUnitScope",
           "startSession");
 
   /** What a reader of the vault may do in it. */

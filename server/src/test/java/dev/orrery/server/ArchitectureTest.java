@@ -39,10 +39,16 @@ class ArchitectureTest {
   private static final List<String> ORDER =
       List.of(
           "server",
+          "server.run",
           "server.transfer",
           "server.transfer.export",
           "server.transfer.analysis",
           "server.transfer.source",
+          "server.console",
+          "server.console.api",
+          "server.console.history",
+          "server.console.metrics",
+          "server.console.http",
           "server.net",
           "server.command.cosmos",
           "server.command.diagnostic",
@@ -51,8 +57,10 @@ class ArchitectureTest {
           "server.command.collection",
           "server.command.security",
           "server.command",
+          "server.ledger",
           "server.operation",
           "server.auth",
+          "server.stream",
           "server.cursor",
           "server.session",
           "server.throughput",
@@ -66,8 +74,10 @@ class ArchitectureTest {
           "language.aggregate.accumulator",
           "language.aggregate.stage",
           "language.query",
+          "language.text",
           "language.expression",
           "language.date",
+          "language.geo",
           "language.number",
           "language.limit",
           "language.error",
@@ -76,6 +86,8 @@ class ArchitectureTest {
           "storage.upkeep",
           "storage.reshape",
           "storage.commit",
+          "storage.overlay",
+          "storage.feed",
           "storage.physical",
           "storage.structure",
           "storage.keyindex",
@@ -165,7 +177,11 @@ class ArchitectureTest {
   void onlyTheNetworkKnowsNetty() {
     noClasses()
         .that()
-        .resideOutsideOfPackages("dev.orrery.wire..", "dev.orrery.server.net", "dev.orrery.server")
+        .resideOutsideOfPackages(
+            "dev.orrery.wire..",
+            "dev.orrery.server.net",
+            "dev.orrery.server.console.http",
+            "dev.orrery.server")
         .should()
         .dependOnClassesThat()
         .resideInAPackage("io.netty..")

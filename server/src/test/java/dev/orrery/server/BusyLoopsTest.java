@@ -14,11 +14,13 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.stream.IntStream;
 import org.bson.Document;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Whatever one connection asks for, the others are answered meanwhile. */
+@Tag("embedded") // measures time, and reads much
 @Timeout(300)
 class BusyLoopsTest {
   private static final long MILLIS_MAX = 2_000;

@@ -17,6 +17,7 @@ import java.nio.file.Path;
 import java.time.Clock;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.Date;
 import java.util.List;
 import org.bson.Document;
 import org.junit.jupiter.api.AfterAll;
@@ -218,6 +219,88 @@ final class ImportExportTest {
   }
 
   @Test
+  void whatNamesNoCollectionOfTheSourceIsRefusedBeforeAnythingIsWritten() {
+    input = "{\"_id\": 1}";
+    for (String option :
+        List.of("--shard-key=test.d=a", "--unique=other.c=a", "--throughput=test.d=400")) {
+      assertThat(importing("-cc", option)).isEqualTo(2);
+      assertThat(err.toString(StandardCharsets.UTF_8)).contains("and what comes is test.c");
+    }
+    assertThat(importing("-cc", "--throughput=test.c=much")).isEqualTo(2);
+    assertThat(client.getDatabase("test").listCollectionNames()).isEmpty();
+  }
+
+  @Test
+  void anIndexWithoutTheCollationOfItsCollectionComesWithoutIt() {
+    Document french = Document.parse("{locale: 'fr', strength: 1}");
+    client.getDatabase("test").runCommand(new Document("create", "c").append("collation", french));
+    collection("c").insertMany(List.of(new Document("a", "e"), new Document("a", "E")));
+    client
+        .getDatabase("test")
+        .runCommand(
+            Document.parse(
+                """
+                {createIndexes: 'c', indexes: [
+                  {key: {a: 1}, name: 'a', unique: true, collation: {locale: 'simple'}}]}
+                """));
+    exporting("--db=test", "--out=" + directory);
+    collection("c").drop();
+    assertThat(importing("--dry-run", directory.toString())).isZero();
+    assertThat(importing(directory.toString())).isZero();
+    assertThat(collection("c").listIndexes())
+        .anySatisfy(
+            index ->
+                assertThat(index)
+                    .isEqualTo(Document.parse("{v: 2, key: {a: 1}, name: 'a', unique: true}")));
+    assertThat(importing("--dry-run", "--unique=a", directory.toString())).isEqualTo(1);
+  }
+
+  @Test
+  void timeSeriesGoOutAsBucketsAndComeInAsTheyWere() throws IOException {
+    client
+        .getDatabase("test")
+        .runCommand(Document.parse("{create: 't', timeseries: {timeField: 'ts', metaField: 'm'}}"));
+    var measurements = new ArrayList<Document>();
+    for (int i = 0; i < 2500; i++) {
+      measurements.add(
+          new Document("ts", new Date(1_767_225_600_000L + i * 10_000L))
+              .append("m", new Document("sensor", i % 3))
+              .append("_id", i)
+              .append("v", i * 0.5));
+    }
+    collection("t").insertMany(measurements);
+    List<Document> indexes = collection("t").listIndexes().into(new ArrayList<>());
+    assertThat(exporting("--db=test", "--out=" + directory.resolve("dump"))).isZero();
+    assertThat(exporting("--db=test", "--archive=" + directory.resolve("archive"))).isZero();
+    assertThat(directory.resolve("dump/test/system.buckets.t.bson")).isNotEmptyFile();
+    assertThat(Files.readString(directory.resolve("dump/test/t.metadata.json")))
+        .contains("timeseries")
+        .doesNotContain("_id_");
+    for (String source :
+        List.of("" + directory.resolve("dump"), "--archive=" + directory.resolve("archive"))) {
+      collection("t").drop();
+      assertThat(importing(source)).as(source).isZero();
+      assertThat(documents("t")).isEqualTo(measurements);
+      assertThat(collection("t").listIndexes()).containsExactlyElementsOf(indexes);
+      assertThat(client.getDatabase("test").listCollectionNames())
+          .containsExactly("system.buckets.t", "system.views", "t");
+    }
+  }
+
+  @Test
+  void refusedIndexesAreNamedInPlainWords() throws IOException {
+    Path file = directory.resolve("c.bson");
+    Files.write(file, new byte[0]);
+    Files.writeString(
+        directory.resolve("c.metadata.json"),
+        "{\"indexes\":[{\"v\":2,\"key\":{\"a\":\"nosuchkind\"},\"name\":\"bad\"}]}");
+    assertThat(importing("-dtest", file.toString())).isEqualTo(1);
+    assertThat(err.toString(StandardCharsets.UTF_8))
+        .contains("The index bad of test.c was not built: ")
+        .doesNotContain("BsonString");
+  }
+
+  @Test
   void anImportWaitsForRequestUnits() {
     var text = new StringBuilder();
     for (int i = 0; i < 4; i++) { // each costs most of what a second brings
@@ -266,7 +349,7 @@ final class ImportExportTest {
     input = "{}";
     assertThat(new ImportCommandLine(console(), Clock.systemUTC()).run("-cc", nobody)).isEqualTo(1);
     assertThat(err.toString(StandardCharsets.UTF_8))
-        .startsWith("orrery: There is no answer from [127.0.0.1:1]");
+        .startsWith("orrery: There is no answer from 127.0.0.1:1: Connection refused. Is ");
   }
 
   @Test

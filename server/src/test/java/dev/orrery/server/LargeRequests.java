@@ -124,11 +124,15 @@ final class LargeRequests {
   private static final Map<String, List<String>> STAGES =
       Map.ofEntries(
           entry(
+              "$_internalPackBuckets",
+              List.of("{NAME: {timeField: 'F', spanSeconds: 9, roundingSeconds: 9}}")),
+          entry(
               "$addFields",
               List.of("{NAME: {'docs.z': '$F'}}", "{NAME: {" + fields("kN: '$a'") + "}}")),
           entry("$bucket", List.of("{NAME: {groupBy: '$F', boundaries: [0, 9], default: 1}}")),
           entry("$bucketAuto", List.of("{NAME: {groupBy: '$F', buckets: 3}}")),
           entry("$changeStream", List.of("{NAME: {}}")),
+          entry("$changeStreamSplitLargeEvent", List.of("{NAME: {}}")),
           entry("$collStats", List.of("{NAME: {count: {}}}")),
           entry("$count", List.of("{NAME: 'n'}")),
           entry("$currentOp", List.of("{NAME: {}}")),

@@ -32,6 +32,7 @@ final class ServerConfigTest {
             auth=false ORRERY_AUTH
             bind=127.0.0.1 ORRERY_BIND
             burst-capacity=false ORRERY_BURST_CAPACITY
+            console-hosts= ORRERY_CONSOLE_HOSTS
             console-port=8081 ORRERY_CONSOLE_PORT
             cosmos-rules-off= ORRERY_COSMOS_RULES_OFF
             data=./orrery-data ORRERY_DATA
@@ -41,12 +42,15 @@ final class ServerConfigTest {
             log-level=warn ORRERY_LOG_LEVEL
             port=27017 ORRERY_PORT
             profile=extended ORRERY_PROFILE
+            replica-set=globaldb ORRERY_REPLICA_SET
             slowms=100 ORRERY_SLOWMS
+            test-commands=false ORRERY_TEST_COMMANDS
             tls=false ORRERY_TLS
             tls-ca= ORRERY_TLS_CA
             tls-cert= ORRERY_TLS_CERT
             tls-key= ORRERY_TLS_KEY
             tls-only=false ORRERY_TLS_ONLY
+            limit.change-retention=1d ORRERY_LIMIT_CHANGE_RETENTION
             limit.connections=20000 ORRERY_LIMIT_CONNECTIONS
             limit.log-segment=64MB ORRERY_LIMIT_LOG_SEGMENT
             limit.logical-partition=20GB ORRERY_LIMIT_LOGICAL_PARTITION
@@ -61,13 +65,15 @@ final class ServerConfigTest {
     ServerConfig config = parse(Map.of());
 
     assertThat(config.network())
-        .isEqualTo(new ServerConfig.Network("127.0.0.1", 27_017, 0, 20_000));
+        .isEqualTo(new ServerConfig.Network("127.0.0.1", 27_017, 0, 20_000, "globaldb"));
     assertThat(config.storage())
-        .isEqualTo(new ServerConfig.Storage(Path.of("./orrery-data"), false));
+        .isEqualTo(
+            new ServerConfig.Storage(Path.of("./orrery-data"), false, ChangeRetention.parse("1d")));
     assertThat(config.profile()).isEqualTo(Profile.EXTENDED);
     assertThat(config.limits())
         .isEqualTo(new ServerConfig.Limits(64 << 20, 20L << 30, 50L << 30, 10_000, 0));
     assertThat(config.diagnostics().consolePort()).hasValue(8081);
+    assertThat(config.diagnostics().consoleHosts()).isEmpty();
     assertThat(config.diagnostics().logLevel()).isEqualTo(LogLevel.WARN);
   }
 
@@ -82,6 +88,7 @@ final class ServerConfigTest {
             "--ephemeral",
             "--profile=cosmos",
             "--console-port=off",
+            "--console-hosts=Orrery.example, db",
             "--event-loops=3",
             "--log-level=debug",
             "--limit=logical-partition=1MB",
@@ -90,15 +97,19 @@ final class ServerConfigTest {
             "--limit",
             "partition-throughput=400",
             "--limit=log-segment=256KB",
+            "--limit=change-retention=2h,5GB",
             "--limit=memory=64MB",
             "--limit=connections=7");
 
-    assertThat(config.network()).isEqualTo(new ServerConfig.Network("::1", 0, 3, 7));
-    assertThat(config.storage()).isEqualTo(new ServerConfig.Storage(Path.of("d"), true));
+    assertThat(config.network()).isEqualTo(new ServerConfig.Network("::1", 0, 3, 7, "globaldb"));
+    assertThat(config.storage())
+        .isEqualTo(
+            new ServerConfig.Storage(Path.of("d"), true, new ChangeRetention(7_200_000, 5L << 30)));
     assertThat(config.profile()).isEqualTo(Profile.COSMOS);
     assertThat(config.limits())
         .isEqualTo(new ServerConfig.Limits(256 << 10, 1 << 20, 512, 400, 64 << 20));
     assertThat(config.diagnostics().consolePort()).isEmpty();
+    assertThat(config.diagnostics().consoleHosts()).containsOnly("orrery.example", "db");
     assertThat(config.diagnostics().logLevel()).isEqualTo(LogLevel.DEBUG);
   }
 
@@ -163,12 +174,13 @@ final class ServerConfigTest {
         "--profile=mongo | --profile is 'mongo', but must be extended or cosmos",
         "--log-level=loud | must be off or error or warn or info or debug",
         "--event-loops=1025 | must be a number from 0 to 1024",
+        "--limit=change-retention=1 | must be off, or a time such as 30m",
         "--limit=connections=0 | must be a number from 1 to 1000000",
         "--limit=logical-partition=0 | must be a size such as 500KB, 1MB or 20GB",
         "--limit=logical-partition=1XB | must be a size such as 500KB, 1MB or 20GB",
         "--limit=logical-partition=8388608TB | must be a size such as 500KB, 1MB or 20GB",
         "--limit=logical-partition | needs a value: logical-partition=<value>",
-        "--limit=documents=1 | unknown limit documents; known are: connections, log-segment",
+        "--limit=documents=1 | unknown limit documents; known are: change-retention, connections",
         "--prot=1 | unknown option --prot=1; known are: --auth, --bind, --burst-capacity, --config",
         "check | unknown option check; known are: --auth, --bind",
         "--tls-ca=a | tls-cert, tls-key and tls-ca need --tls or --tls-only",

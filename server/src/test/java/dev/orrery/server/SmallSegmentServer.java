@@ -1,5 +1,6 @@
 package dev.orrery.server;
 
+import dev.orrery.storage.engine.ChronicleEngine;
 import dev.orrery.storage.log.LogOptions;
 import java.io.BufferedReader;
 import java.io.IOException;
@@ -75,7 +76,15 @@ final class SmallSegmentServer implements AutoCloseable {
         EngineBackend.engineOptions(config)
             .with(LogOptions.defaults().withSegmentBytes(SEGMENT_BYTES));
     var server =
-        MongoServer.start(config, (c, data) -> EngineBackend.open(c, data, process, options));
+        MongoServer.start(
+            config,
+            (c, data) ->
+                EngineBackend.open(
+                    c,
+                    data,
+                    process,
+                    (directory, ignored, hooks) ->
+                        ChronicleEngine.open(directory, options, hooks)));
     Runtime.getRuntime().addShutdownHook(new Thread(server::close, "stop"));
     System.out.println(server.address().getPort());
   }

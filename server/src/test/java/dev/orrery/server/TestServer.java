@@ -5,30 +5,51 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.mongodb.client.MongoClient;
 import com.mongodb.client.MongoClients;
 import dev.orrery.language.limit.MemoryBudget;
+import dev.orrery.server.command.diagnostic.RecentLog;
+import dev.orrery.server.store.TestEngines;
 import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.net.URI;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.Arrays;
+import java.util.Comparator;
 import java.util.Map;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.stream.Stream;
 import org.bson.Document;
+import org.jspecify.annotations.Nullable;
 
 /** A whole server in this process, on any free port, and clients for it. */
 final class TestServer implements AutoCloseable {
   private final MongoServer server;
   private final MemoryBudget memory;
+  private final @Nullable Path own;
 
-  private TestServer(MongoServer server, MemoryBudget memory) {
+  private TestServer(MongoServer server, MemoryBudget memory, @Nullable Path own) {
     this.server = server;
     this.memory = memory;
+    this.own = own;
   }
 
-  /** Without data of its own unless the arguments name a directory. */
+  /**
+   * Durable as in production, with small segments of the log, in a directory that goes with it
+   * unless the arguments name another one.
+   */
   static TestServer start(String... arguments) throws IOException {
-    boolean hasData = Arrays.stream(arguments).anyMatch(each -> each.startsWith("--data"));
+    boolean hasData =
+        Arrays.stream(arguments)
+            .anyMatch(each -> each.startsWith("--data") || each.equals("--ephemeral"));
+    Path own = hasData ? null : Files.createTempDirectory("orrery-test");
+    boolean hasConsole =
+        Arrays.stream(arguments).anyMatch(each -> each.startsWith("--console-port"));
     String[] all =
-        Stream.concat(
-                Stream.of("--port=0", hasData ? "--log-level=warn" : "--ephemeral"),
+        Stream.of(
+                Stream.of("--port=0", "--limit=log-segment=1MB"),
+                hasConsole ? Stream.<String>of() : Stream.of("--console-port=off"),
+                own == null ? Stream.of("--log-level=warn") : Stream.of("--data=" + own),
                 Arrays.stream(arguments))
+            .flatMap(each -> each)
             .toArray(String[]::new);
     var config =
         CommandLineParser.config(new CommandLineParser("1", System.out).parse(all), Map.of());
@@ -37,10 +58,21 @@ final class TestServer implements AutoCloseable {
         MongoServer.start(
             config,
             (c, data) -> {
-              backend.set(EngineBackend.open(c, data, () -> {}));
+              backend.set(EngineBackend.open(c, data, new LoggingHost(), TestEngines::open));
               return backend.get();
             });
-    return new TestServer(server, backend.get().memory());
+    return new TestServer(server, backend.get().memory(), own);
+  }
+
+  /** A process that shows what it logs, and is ended by nobody. */
+  private static final class LoggingHost implements Host {
+    @Override
+    public void stop() {}
+
+    @Override
+    public Runnable followLog(RecentLog log) {
+      return RecentLogAppender.attach(log)::detach;
+    }
   }
 
   /** What requests, cursors and messages hold. */
@@ -50,6 +82,11 @@ final class TestServer implements AutoCloseable {
 
   int port() {
     return server.address().getPort();
+  }
+
+  /** Where the console is, which must be on. */
+  URI console() {
+    return URI.create("http://127.0.0.1:" + server.consoleAddress().getPort());
   }
 
   /** How often an event loop stood still. */
@@ -76,8 +113,21 @@ final class TestServer implements AutoCloseable {
   @Override
   public void close() {
     server.close();
+    if (own != null) {
+      delete(own);
+    }
     for (MemoryBudget.Use use : MemoryBudget.Use.values()) {
       assertThat(memory.usedBytes(use)).as("%s: memory not given back", use).isZero();
+    }
+  }
+
+  private static void delete(Path directory) {
+    try (Stream<Path> paths = Files.walk(directory)) {
+      for (Path path : paths.sorted(Comparator.reverseOrder()).toList()) {
+        Files.delete(path);
+      }
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
     }
   }
 }

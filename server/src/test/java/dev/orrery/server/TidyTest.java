@@ -22,7 +22,15 @@ import org.junit.jupiter.api.Test;
 class TidyTest {
   private static final Path ROOT = Path.of("..");
   private static final List<String> MODULES =
-      List.of("value", "language", "wire", "storage", "server", "compat-tests", "benchmarks");
+      List.of(
+          "value",
+          "language",
+          "wire",
+          "storage",
+          "server",
+          "testkit",
+          "compat-tests",
+          "benchmarks");
   private static final int FILE_LINES_MAX = 500;
   private static final int LINE_CHARACTERS_MAX = 100;
   private static final int ESSAY_CHARACTERS_MAX = 110;
@@ -35,6 +43,9 @@ class TidyTest {
           entry(
               "ChronicleEngine.java#UUID.randomUUID(",
               "makes the ids of new collections and stores"),
+          entry(
+              "BudgetFile.java#Files.writeString(", "lies beside the code, for all who have that"),
+          entry("ReportFile.java#Files.writeString(", "others are to read it"),
           entry("DuplicateFinder.java#Files.createTempFile(", "makes it for its owner only"),
           entry("DuplicateFinder.java#Files.newOutputStream(", "the file is there"),
           entry("ErrorCode.java", "one line for each code of MongoDB"),

@@ -15,6 +15,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import org.bson.Document;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -53,6 +54,7 @@ final class ValidateTest {
   }
 
   @Test
+  @Tag("embedded") // damages files
   void aDamagedIndexIsMadeAnewWhileTheServerRuns() throws IOException {
     fill();
     try (var server = start();
@@ -146,6 +148,7 @@ final class ValidateTest {
   }
 
   @Test
+  @Tag("embedded") // damages files
   void aDocumentThatRottedCanBeDeletedOrGivenUp() throws IOException {
     fill();
     rot("value-77", "value-99");

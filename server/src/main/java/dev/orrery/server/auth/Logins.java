@@ -140,6 +140,20 @@ public final class Logins {
     return CompletableFuture.completedFuture(name);
   }
 
+  /** Logs in a user whose password was checked, or tells as late as others that it was wrong. */
+  CompletionStage<Void> withPassword(Attempt attempt, UserName name, boolean isRight) {
+    User user = accounts.find(name);
+    if (!isRight || user == null) {
+      return fail(attempt, name.toString(), "wrong password or unknown user");
+    }
+    if (!user.restrictions().allow(attempt.address(), attempt.serverAddress())) {
+      return fail(attempt, name.toString(), "not allowed from that address");
+    }
+    return guard
+        .succeeded(attempt.address(), name.toString())
+        .thenAccept(ignored -> attempt.login().succeed(new Identity(name, user.id())));
+  }
+
   /** The mechanisms that a user can log in with; all of them for one that does not exist. */
   public List<String> mechanisms(UserName name) {
     User user = accounts.find(name);

@@ -1,6 +1,8 @@
 package dev.orrery.server.auth;
 
+import dev.orrery.language.error.CommandException;
 import java.nio.charset.StandardCharsets;
+import java.security.MessageDigest;
 import java.security.SecureRandom;
 import java.util.Arrays;
 import java.util.Base64;
@@ -30,6 +32,19 @@ record ScramCredential(
         salt,
         mechanism.hash(mechanism.hmac(salted, CLIENT_KEY)),
         mechanism.hmac(salted, SERVER_KEY));
+  }
+
+  /** Whether it was made of that password; takes as long as making it. */
+  boolean isOf(String user, String password) {
+    byte[] prepared;
+    try {
+      prepared = mechanism.prepare(user, password).getBytes(StandardCharsets.UTF_8);
+    } catch (CommandException e) {
+      return false; // no password has such characters
+    }
+    byte[] salted = mechanism.saltedPassword(prepared, salt, iterations);
+    byte[] key = mechanism.hash(mechanism.hmac(salted, CLIENT_KEY));
+    return MessageDigest.isEqual(key, storedKey);
   }
 
   /**

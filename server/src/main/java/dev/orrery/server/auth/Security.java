@@ -111,6 +111,33 @@ public final class Security implements AutoCloseable {
     }
   }
 
+  /**
+   * Logs in with a password that came as it is, for those who know no SCRAM; takes a while,
+   * elsewhere. Fails as a wrong proof does, and as late.
+   */
+  public CompletionStage<Void> logInWithPassword(
+      Logins.Attempt attempt, UserName name, String password) {
+    try {
+      return CompletableFuture.supplyAsync(() -> isPassword(name, password), derivations)
+          .thenCompose(isRight -> logins.withPassword(attempt, name, isRight));
+    } catch (RejectedExecutionException full) {
+      throw new CommandException(
+          ErrorCode.TEMPORARILY_UNAVAILABLE, "too many passwords are being checked; try again");
+    }
+  }
+
+  private boolean isPassword(UserName name, String password) {
+    User user = accounts.find(name);
+    boolean isOld =
+        user != null
+            && user.credentials().find(ScramMechanism.SHA_256) == null
+            && user.credentials().find(ScramMechanism.SHA_1) != null;
+    ScramMechanism mechanism = isOld ? ScramMechanism.SHA_1 : ScramMechanism.SHA_256;
+    return !password.isEmpty()
+        && accounts.credential(mechanism, name).isOf(name.user(), password)
+        && user != null;
+  }
+
   @Override
   public void close() {
     timer.shutdownNow();

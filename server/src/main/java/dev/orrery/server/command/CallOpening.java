@@ -38,13 +38,15 @@ final class CallOpening {
             .ownedBy(request.connection().login().owner());
     SessionId sessionId = envelope.session().session();
     call.followsClusterTime = envelope.hasClusterTime() || sessionId != null;
+    envelope.api().requireAllowed(spec, body);
     parts.access().require(request, spec, database);
     if (spec.has(Trait.ADMIN_DATABASE) && !database.equals("admin")) {
       throw new CommandException(
           ErrorCode.UNAUTHORIZED, spec.name() + " may only be run against the admin database.");
     }
-    envelope.api().requireAllowed(spec);
+    envelope.writeConcern().requireAllowed(spec);
     rules.require(request, database, envelope.session());
+    TransactionRules.require(spec, database, envelope);
     envelope.session().requireAllowed(spec);
     envelope.readConcern().requireReached(parts.clusterClock());
     boolean hasSession = sessionId != null && parts.access().allowsSessions(request.connection());
@@ -65,7 +67,8 @@ final class CallOpening {
             call.body.peekText(call.known.collectionField()),
             request.body(),
             envelope.session().session(),
-            spec.access() == Command.Access.READ);
+            spec.access() == Command.Access.READ,
+            request.firstStatement());
     ClientConnection connection = request.connection();
     var operation =
         new Operation(
@@ -77,5 +80,10 @@ final class CallOpening {
     operation.holdingOf(parts.operations().memory());
     connection.begin(operation.limitedTo(envelope.maxTimeMillis()));
     return operation;
+  }
+
+  /** Whether nobody is told that a write concern was not met. */
+  boolean ignoresWriteConcern() {
+    return rules.ignoresWriteConcern();
   }
 }

@@ -31,7 +31,7 @@ public final class ClientConnection implements Client {
   private final AtomicReference<Operation> operation = new AtomicReference<>();
   private final AtomicReference<LastRequest> lastRequest = new AtomicReference<>();
 
-  private final Login login = new Login();
+  private final Login login;
   private final Supplier<String> certificateSubject;
   private @Nullable Executor loop;
   private Runnable closer = this::closeAfterReply;
@@ -49,7 +49,20 @@ public final class ClientConnection implements Client {
    */
   public ClientConnection(
       long id, String remoteAddress, String localAddress, Supplier<String> certificateSubject) {
+    this(id, remoteAddress, localAddress, certificateSubject, new Login());
+  }
+
+  /**
+   * @param login what others know of whoever is at the other end, too
+   */
+  public ClientConnection(
+      long id,
+      String remoteAddress,
+      String localAddress,
+      Supplier<String> certificateSubject,
+      Login login) {
     this.id = id;
+    this.login = login;
     this.remoteAddress = remoteAddress;
     this.localAddress = localAddress;
     this.certificateSubject = certificateSubject;
@@ -63,6 +76,12 @@ public final class ClientConnection implements Client {
    */
   public ClientConnection livingOn(Executor eventLoop, Runnable close) {
     loop = eventLoop;
+    closer = close;
+    return this;
+  }
+
+  /** Says what to do when a request gets no reply, for a connection without a socket. */
+  public ClientConnection closingBy(Runnable close) {
     closer = close;
     return this;
   }

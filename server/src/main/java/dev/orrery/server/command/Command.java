@@ -46,14 +46,26 @@ public interface Command {
   enum Trait {
     /** Refused on every database but {@code admin}. */
     ADMIN_DATABASE,
+    /** Creates collections or indexes, which a point in time has or has not. */
+    DEFINES,
+    /** Ends a multi-document transaction, and so looks after it by itself. */
+    ENDS_TRANSACTION,
     /** May take long or block: runs on the worker pool, never on an event loop. */
     LONG,
+    /** Reads its fields before its transaction begins: a mistake in them does not end it. */
+    PARSED_FIRST,
+    /** Takes every read concern but snapshot. */
+    READ_CONCERN,
     /** May carry a {@code txnNumber} outside of a transaction. */
     RETRYABLE_WRITE,
+    /** May read at a point, by read concern snapshot. */
+    SNAPSHOT,
     /** In API Version 1, so allowed with {@code apiStrict}. */
     STABLE_API,
     /** Allowed inside a multi-document transaction. */
-    TRANSACTION
+    TRANSACTION,
+    /** May say when what it writes counts as done. */
+    WRITE_CONCERN
   }
 
   /**

@@ -4,9 +4,12 @@ import dev.orrery.server.auth.Action;
 import dev.orrery.server.auth.Resource;
 import dev.orrery.server.operation.Operation;
 import dev.orrery.server.session.Session;
+import dev.orrery.server.session.SessionTransaction;
 import dev.orrery.server.throughput.OperationWork;
 import dev.orrery.storage.Receipt;
+import dev.orrery.storage.View;
 import dev.orrery.value.RawValue;
+import org.jspecify.annotations.Nullable;
 
 /**
  * What surrounds one call of a command: who calls, on which database, in which session, with which
@@ -21,6 +24,8 @@ public final class CommandContext {
   private AccessControl access = AccessControl.OPEN;
   private Receipt receipt = Receipt.NONE;
   private Runnable onFailure = () -> {};
+  private TransactionEntry entry = TransactionEntry.NONE;
+  private View view = View.NEWEST;
 
   public CommandContext(
       ClientConnection connection,
@@ -79,6 +84,41 @@ public final class CommandContext {
   /** Session id, transaction number and the state of the transaction, as the client says. */
   public SessionFields sessionFields() {
     return envelope.session();
+  }
+
+  /** Lets the call take part in the transaction of its session, if it says so. */
+  CommandContext taking(TransactionEntry newEntry) {
+    entry = newEntry;
+    return this;
+  }
+
+  /**
+   * Begins what the call does in its transaction, if it is in one: from now on an error ends the
+   * transaction. Called by commands whose fields are read before; for all others it was called.
+   */
+  public void enterTransaction() {
+    entry.enter();
+  }
+
+  /** The transaction that the call is part of; null for none. */
+  public @Nullable SessionTransaction transaction() {
+    return entry.transaction();
+  }
+
+  /** What is read: the newest state, that of a transaction, or that at a point. */
+  public View view() {
+    SessionTransaction transaction = entry.transaction();
+    return transaction == null ? view : transaction.changes();
+  }
+
+  /** Whether it surely reads the newest state. */
+  boolean readsNewest() {
+    return !envelope.session().isTransaction() && !envelope.readConcern().isSnapshot();
+  }
+
+  /** Reads at a point from now on. */
+  public void readAt(View point) {
+    view = point;
   }
 
   /** What the session calls the statement at that place of a retryable write. */

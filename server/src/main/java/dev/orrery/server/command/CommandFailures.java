@@ -24,9 +24,17 @@ public final class CommandFailures {
     return new CommandException(ErrorCode.OVERFLOW, "BSONObj exceeds maximum nested object depth");
   }
 
-  /** The answer to a request whose documents stand in too many others to be read. */
-  public static BsonDocument answerToTooDeep() {
-    return Replies.fail(tooDeep());
+  /**
+   * The answer to a request whose documents stand in too many others to be read.
+   *
+   * @param path the names that lead to the first of them
+   */
+  public static BsonDocument answerToTooDeep(String path) {
+    return Replies.fail(
+        new CommandException(
+            ErrorCode.OVERFLOW,
+            "%s in element with field name '%s' in object with unknown _id"
+                .formatted(tooDeep().getMessage(), path)));
   }
 
   /**

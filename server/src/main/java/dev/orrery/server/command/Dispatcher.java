@@ -19,10 +19,12 @@ import java.util.Arrays;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.concurrent.CompletionException;
+import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.function.Consumer;
 import java.util.function.LongSupplier;
+import java.util.function.Supplier;
 import org.bson.BsonDocument;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -63,6 +65,8 @@ public final class Dispatcher {
       ThreadLocal.withInitial(() -> new BsonEncoder(REPLY_BYTES_EXPECTED));
   private volatile ClusterTime latest;
   private @Nullable ServerSideRetry retry;
+  private @Nullable TransactionCalls transactions;
+  private @Nullable Faults faults;
   private OperationListener listener = OperationListener.NONE;
   private Consumer<Throwable> fatal = failure -> {};
 
@@ -82,6 +86,18 @@ public final class Dispatcher {
   /** Lets the server try again what is refused for its rate; to be called before the first call. */
   public Dispatcher retryingBy(ServerSideRetry serverSideRetry) {
     retry = serverSideRetry;
+    return this;
+  }
+
+  /** Lets sessions have transactions; to be called before the first call. */
+  public Dispatcher transactingBy(TransactionCalls calls) {
+    transactions = calls;
+    return this;
+  }
+
+  /** Lets requests meet faults; to be called before the first call. */
+  public Dispatcher meeting(@Nullable Faults ordered) {
+    faults = ordered;
     return this;
   }
 
@@ -120,9 +136,17 @@ public final class Dispatcher {
    */
   public void dispatch(Request request, Consumer<BsonDocument> replyTo) {
     if (retry == null || !retry.isOn()) {
+      tryOnce(request, replyTo);
+    } else {
+      retry.dispatch(request, replyTo, this::tryOnce);
+    }
+  }
+
+  private void tryOnce(Request request, Consumer<BsonDocument> replyTo) {
+    if (faults == null) {
       dispatchOnce(request, replyTo);
     } else {
-      retry.dispatch(request, replyTo, this::dispatchOnce);
+      faults.dispatch(request, replyTo, this::dispatchOnce);
     }
   }
 
@@ -187,7 +211,7 @@ public final class Dispatcher {
   private void run(Call call) {
     try {
       opening.open(call);
-      if (!answer(call)) {
+      if (!call.context.readsNewest() || !answer(call)) {
         start(call);
       }
     } catch (WouldWaitException onLoop) {
@@ -232,7 +256,7 @@ public final class Dispatcher {
             .grant(
                 () -> {
                   CallMemory.awaitRequest(call, LOOP_BYTES_MAX);
-                  return call.known.command().start(call.context, call.body);
+                  return begin(call);
                 })
             .toCompletableFuture();
     if (stage.isDone() && !stage.isCompletedExceptionally()) {
@@ -240,6 +264,21 @@ public final class Dispatcher {
       return;
     }
     stage.whenComplete((reply, failure) -> resume(call, failure, () -> await(call, reply)));
+  }
+
+  private CompletionStage<BsonDocument> begin(Call call) {
+    Supplier<CompletionStage<BsonDocument>> start =
+        () -> call.known.command().start(call.context, call.body);
+    if (call.context.readsNewest()) {
+      return start.get();
+    }
+    if (transactions == null) {
+      throw new CommandException(
+          ErrorCode.ILLEGAL_OPERATION, "there are no transactions on this server");
+    }
+    return call.context.sessionFields().isTransaction()
+        ? transactions.run(call.context, call.known.spec(), start)
+        : transactions.runAt(call.context, start);
   }
 
   /** Gives the reply of a command that can write it at once; false for any other. */
@@ -312,7 +351,7 @@ public final class Dispatcher {
 
   private void succeed(Call call, BsonDocument reply) {
     Command.Spec spec = call.known.spec();
-    if (spec.access() == Command.Access.WRITE) {
+    if (spec.has(Trait.WRITE_CONCERN) && !opening.ignoresWriteConcern()) {
       BsonDocument error = call.context.writeConcern().error();
       if (error != null) {
         reply.append("writeConcernError", error);
@@ -373,10 +412,12 @@ public final class Dispatcher {
     Throwable failure = thrown instanceof CompletionException ? thrown.getCause() : thrown;
     Command.Spec spec = call.known.spec();
     CommandFailures.tellIfFatal(failure, fatal);
-    CommandException error = CommandFailures.toCommandException(failure);
+    CommandException error =
+        TransactionCalls.withLabel(CommandFailures.toCommandException(failure), call.context);
     boolean isInternal = error == null;
     call.known.counts().failed(isInternal);
     if (call.context != null) {
+      call.context.operation().fail(isInternal ? ErrorCode.INTERNAL_ERROR : error.code());
       settle(call, end(call));
     }
     if (isInternal) {

@@ -54,13 +54,20 @@ public record Envelope(
     return new Envelope(
         SessionFields.parse(found.lsid, found.txnNumber, found.autocommit, found.startTransaction),
         ApiParameters.parse(found.apiVersion, found.apiStrict, found.apiDeprecationErrors),
-        found.readConcern == null ? ReadConcern.DEFAULT : ReadConcern.parse(found.readConcern),
-        found.writeConcern == null ? WriteConcern.DEFAULT : WriteConcern.parse(found.writeConcern),
+        isNothing(found.readConcern) ? ReadConcern.DEFAULT : ReadConcern.parse(found.readConcern),
+        isNothing(found.writeConcern)
+            ? WriteConcern.DEFAULT
+            : WriteConcern.parse(found.writeConcern),
         found.readPreference == null ? "primary" : parseReadPreference(found.readPreference),
-        found.maxTimeMillis == null ? 0 : parseMaxTime(body),
+        found.maxTimeMillis == null ? 0 : parseMaxTime(body, found.maxTimeMillis),
         found.comment,
         StatementIds.parse(body, found.statementId != null, found.statementIds != null),
         found.clusterTime != null);
+  }
+
+  /** An empty concern is that of the server. */
+  private static boolean isNothing(@Nullable RawValue concern) {
+    return concern == null || concern.isDocument() && concern.asDocument().isEmpty();
   }
 
   /** The same in a session of that user, if it is in a session at all. */
@@ -87,10 +94,21 @@ public record Envelope(
     }
   }
 
-  private static long parseMaxTime(CommandReader body) {
-    long millis = body.nonNegative("maxTimeMS", 0);
-    if (millis > Integer.MAX_VALUE) {
-      throw FieldErrors.outOfRange("maxTimeMS", "<= " + Integer.MAX_VALUE, millis);
+  private static long parseMaxTime(CommandReader body, RawValue value) {
+    if (body.path().equals("aggregate")) {
+      body.nonNegative("maxTimeMS", 0); // which has it as a field of its own, by the usual rules
+    }
+    if (!value.isNumber()) {
+      throw new CommandException(ErrorCode.BAD_VALUE, "maxTimeMS must be a number");
+    }
+    long millis = RawNumbers.toLong(value);
+    if (millis < 0 || millis > Integer.MAX_VALUE) {
+      throw new CommandException(
+          ErrorCode.BAD_VALUE,
+          "%d value for maxTimeMS is out of range [0, %d]".formatted(millis, Integer.MAX_VALUE));
+    }
+    if (value.type() == RawTypes.DOUBLE && value.asDouble() != millis) {
+      throw new CommandException(ErrorCode.BAD_VALUE, "maxTimeMS has non-integral value");
     }
     return millis;
   }

@@ -23,6 +23,14 @@ public final class RawNumbers {
     };
   }
 
+  static boolean isNaN(RawValue number) {
+    return switch (number.type()) {
+      case RawTypes.DOUBLE -> Double.isNaN(number.asDouble());
+      case RawTypes.DECIMAL128 -> number.toBsonValue().asDecimal128().getValue().isNaN();
+      default -> false;
+    };
+  }
+
   static boolean isBoolOrNumber(RawValue value) {
     return value.type() == RawTypes.BOOLEAN || value.isNumber();
   }

@@ -3,11 +3,13 @@ package dev.orrery.server.command;
 import dev.orrery.language.error.CommandException;
 import dev.orrery.language.error.ErrorCode;
 import dev.orrery.server.session.ClusterClock;
+import dev.orrery.storage.StorageException;
 import dev.orrery.value.RawDocument;
 import dev.orrery.value.RawElements;
 import dev.orrery.value.RawTypes;
 import dev.orrery.value.RawValue;
 import java.util.List;
+import java.util.function.Supplier;
 
 /** What a read asks of its data: a level, and a cluster time to be reached (0: none). */
 public record ReadConcern(String level, long afterClusterTime, long atClusterTime) {
@@ -15,6 +17,11 @@ public record ReadConcern(String level, long afterClusterTime, long atClusterTim
   private static final List<String> LEVELS =
       List.of("local", "majority", "linearizable", "available", "snapshot");
   private static final List<String> AFTER_LEVELS = List.of("local", "majority", "snapshot");
+
+  /** Whether the client asked for it. */
+  public boolean isGiven() {
+    return this != DEFAULT;
+  }
 
   static ReadConcern parse(RawValue value) {
     if (!value.isDocument()) {
@@ -33,7 +40,10 @@ public record ReadConcern(String level, long afterClusterTime, long atClusterTim
       String name = elements.name();
       switch (name) {
         case "level" -> level = level(elements.value());
-        case "afterClusterTime" -> after = timestamp(name, elements.value());
+        case "afterClusterTime" -> {
+          after = timestamp(name, elements.value());
+          require(after != 0, "afterClusterTime cannot be a null timestamp");
+        }
         case "atClusterTime" -> at = timestamp(name, elements.value());
         case "afterOpTime", "provenance", "allowTransactionTableSnapshot" -> {} // between servers
         default ->
@@ -46,10 +56,39 @@ public record ReadConcern(String level, long afterClusterTime, long atClusterTim
     return concern;
   }
 
+  /** Whether everything is read as of one point. */
+  public boolean isSnapshot() {
+    return level.equals("snapshot");
+  }
+
+  /** As messages show it. */
+  String text() {
+    String at = atClusterTime == 0 ? "" : ", atClusterTime: " + timestamp(atClusterTime);
+    return "{ readConcern: { level: \"%s\"%s, provenance: \"clientSupplied\" } }"
+        .formatted(level, at);
+  }
+
+  /** Gets what is to be read, and says so in MongoDB's words if it is no longer there. */
+  <T> T reading(Supplier<T> point) {
+    try {
+      return point.get();
+    } catch (StorageException e) {
+      if (e.reason() != StorageException.Reason.POINT_LOST) {
+        throw e;
+      }
+      throw new CommandException(
+          ErrorCode.SNAPSHOT_TOO_OLD,
+          "Read timestamp %s is older than the oldest available timestamp."
+              .formatted(timestamp(atClusterTime)));
+    }
+  }
+
   private void requireLevels() {
     require(
         afterClusterTime == 0 || atClusterTime == 0,
-        "Can not specify both 'afterClusterTime' and 'atClusterTime'");
+        "Specifying a timestamp for readConcern snapshot in a causally consistent session is not"
+            + " allowed. See"
+            + " https://docs.mongodb.com/manual/core/read-isolation-consistency-recency/#causal-consistency");
     require(
         afterClusterTime == 0 || AFTER_LEVELS.contains(level),
         "afterClusterTime field can be set only if level is equal to local, majority, or snapshot");
@@ -60,19 +99,26 @@ public record ReadConcern(String level, long afterClusterTime, long atClusterTim
 
   /** There is one copy of the data, so what was written is there: only the future is not. */
   void requireReached(ClusterClock clock) {
-    if (afterClusterTime == 0) {
-      return;
-    }
-    long now = clock.now().getValue();
-    require(
-        Long.compareUnsigned(afterClusterTime, now) <= 0,
-        ("readConcern afterClusterTime value must not be greater than the current clusterTime."
-                + " Requested clusterTime: %s; current clusterTime: %s")
-            .formatted(text(afterClusterTime), text(now)));
+    requireReached("afterClusterTime", afterClusterTime, clock);
+    requireReached("atClusterTime", atClusterTime, clock);
   }
 
-  private static String text(long time) {
-    return "{ ts: Timestamp(%d, %d) }".formatted(time >>> 32, time & 0xFFFF_FFFFL);
+  private static void requireReached(String name, long time, ClusterClock clock) {
+    if (time == 0) {
+      return; // as for most requests, which must not pay for words
+    }
+    long now = clock.now().getValue();
+    if (Long.compareUnsigned(time, now) > 0) {
+      throw new CommandException(
+          ErrorCode.INVALID_OPTIONS,
+          ("readConcern %s value must not be greater than the current clusterTime."
+                  + " Requested clusterTime: { ts: %s }; current clusterTime: { ts: %s }")
+              .formatted(name, timestamp(time), timestamp(now)));
+    }
+  }
+
+  private static String timestamp(long time) {
+    return "Timestamp(%d, %d)".formatted(time >>> 32, time & 0xFFFF_FFFFL);
   }
 
   private static void require(boolean isTrue, String otherwise) {

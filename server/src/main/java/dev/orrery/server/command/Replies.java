@@ -42,11 +42,15 @@ final class Replies {
   }
 
   static BsonDocument fail(ErrorCode code, String message, BsonDocument details) {
-    var reply =
-        new BsonDocument("ok", NOT_OK)
-            .append("errmsg", new BsonString(CommandException.cut(message)))
-            .append("code", new BsonInt32(code.number()))
-            .append("codeName", new BsonString(code.codeName()));
+    var reply = new BsonDocument();
+    if (details.containsKey("errorLabels")) {
+      reply.append("errorLabels", details.get("errorLabels")); // first, as MongoDB has it
+    }
+    reply
+        .append("ok", NOT_OK)
+        .append("errmsg", new BsonString(CommandException.cut(message)))
+        .append("code", new BsonInt32(code.number()))
+        .append("codeName", new BsonString(code.codeName()));
     reply.putAll(details);
     return reply;
   }

@@ -8,4 +8,9 @@ public interface RequestRules {
 
   /** Throws for a request that is refused; called before the command reads its fields. */
   void require(Request request, String database, SessionFields session);
+
+  /** Whether nobody is told that a write concern was not met. */
+  default boolean ignoresWriteConcern() {
+    return false;
+  }
 }

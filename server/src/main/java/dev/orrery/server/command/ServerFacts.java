@@ -12,6 +12,7 @@ import org.bson.BsonDocument;
  *     each of them reached
  * @param arguments the command line
  * @param options what came of it
+ * @param setName the replica set that clients see
  */
 public record ServerFacts(
     String version,
@@ -20,25 +21,39 @@ public record ServerFacts(
     List<String> arguments,
     BsonDocument options,
     Clock clock,
-    long startMillis) {
+    long startMillis,
+    String setName) {
   /** The release of MongoDB that Orrery answers like. */
   public static final String MONGODB_VERSION = "7.0.15";
 
-  /** The replica set that Cosmos DB connection strings name. */
+  /** The replica set that Cosmos DB connection strings name, and ours if nobody says otherwise. */
   public static final String SET_NAME = "globaldb";
 
   public static ServerFacts starting(String version, int connectionsMax, Clock clock) {
     return new ServerFacts(
-        version, null, connectionsMax, List.of(), new BsonDocument(), clock, clock.millis());
+        version,
+        null,
+        connectionsMax,
+        List.of(),
+        new BsonDocument(),
+        clock,
+        clock.millis(),
+        SET_NAME);
   }
 
   public ServerFacts withAdvertisedHost(String host) {
-    return new ServerFacts(version, host, connectionsMax, arguments, options, clock, startMillis);
+    return new ServerFacts(
+        version, host, connectionsMax, arguments, options, clock, startMillis, setName);
   }
 
   public ServerFacts withCommandLine(List<String> arguments, BsonDocument options) {
     return new ServerFacts(
-        version, advertisedHost, connectionsMax, arguments, options, clock, startMillis);
+        version, advertisedHost, connectionsMax, arguments, options, clock, startMillis, setName);
+  }
+
+  public ServerFacts withSetName(String name) {
+    return new ServerFacts(
+        version, advertisedHost, connectionsMax, arguments, options, clock, startMillis, name);
   }
 
   /** Where the client of that connection finds this server. */

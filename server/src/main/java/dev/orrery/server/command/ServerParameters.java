@@ -25,6 +25,8 @@ import org.bson.BsonValue;
  */
 public final class ServerParameters {
   /** Cosmos DB's name for server-side retry. */
+  private static final String TRANSACTION_LIFETIME = "transactionLifetimeLimitSeconds";
+
   private static final String DISABLE_RATE_LIMITING_RESPONSES = "disableRateLimitingResponses";
 
   private static final String BURST_CAPACITY = "burstCapacity";
@@ -40,13 +42,14 @@ public final class ServerParameters {
           settable(COSMOS_RULES_OFF, new BsonString("")),
           settable("cursorTimeoutMillis", new BsonInt64(600_000)),
           settable(DISABLE_RATE_LIMITING_RESPONSES, BsonBoolean.FALSE),
+          fixed("enableTestCommands", BsonBoolean.FALSE),
           fixed("featureCompatibilityVersion", new BsonDocument("version", new BsonString("7.0"))),
           fixed("localLogicalSessionTimeoutMinutes", new BsonInt32(30)),
           settable("logLevel", new BsonInt32(0)),
           fixed("maxSessions", new BsonInt32(1_000_000)),
           settable("notablescan", BsonBoolean.FALSE),
           settable("quiet", BsonBoolean.FALSE),
-          settable("transactionLifetimeLimitSeconds", new BsonInt32(60)),
+          settable(TRANSACTION_LIFETIME, new BsonInt32(60)),
           settable("ttlMonitorEnabled", BsonBoolean.TRUE),
           settable("ttlMonitorSleepSecs", new BsonInt32(60)));
 
@@ -92,6 +95,11 @@ public final class ServerParameters {
   /** Whether the server tries again what it refused for want of request units. */
   public boolean hasServerSideRetry() {
     return hasServerSideRetry;
+  }
+
+  /** How long a transaction may be open. */
+  public long transactionLifetimeSeconds() {
+    return values.get(TRANSACTION_LIFETIME).asNumber().longValue();
   }
 
   /** The value, or null when there is no parameter of that name. */

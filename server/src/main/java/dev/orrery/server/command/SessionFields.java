@@ -56,11 +56,6 @@ public record SessionFields(
 
   /** Refuses a transaction number on a command that has no use for it. */
   void requireAllowed(Command.Spec spec) {
-    if (isTransaction && !spec.has(Trait.TRANSACTION)) {
-      throw new CommandException(
-          ErrorCode.OPERATION_NOT_SUPPORTED_IN_TRANSACTION,
-          "Cannot run '%s' in a multi-document transaction.".formatted(spec.name()));
-    }
     boolean isRetryable = spec.has(Trait.RETRYABLE_WRITE);
     if (txnNumber != null && !isTransaction && !isRetryable) {
       throw new CommandException(
@@ -76,12 +71,15 @@ public record SessionFields(
   public static SessionId sessionId(String path, RawDocument document) {
     var reader = CommandReader.of(path, document);
     RawValue id = reader.value("id");
-    if (id == null || id.type() == RawTypes.NULL) {
+    UUID uuid = id == null || id.type() == RawTypes.NULL ? null : uuid(path + ".id", id);
+    require(
+        !reader.has("txnUUID") && !reader.has("txnNumber"),
+        "Internal sessions are not supported outside of transactions");
+    reader.ignore("uid");
+    reader.finish();
+    if (uuid == null) {
       throw FieldErrors.missing(path + ".id");
     }
-    UUID uuid = uuid(path + ".id", id);
-    reader.ignore("uid", "txnNumber", "txnUUID");
-    reader.finish();
     return new SessionId(uuid, "");
   }
 

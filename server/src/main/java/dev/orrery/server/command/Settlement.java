@@ -16,6 +16,9 @@ final class Settlement {
       CommandContext context, Request request, String command, long nanos, Metering metering) {
     OperationWork work = context.work();
     work.settle();
+    if (work.weight() > 0 || work.isRefused()) {
+      context.operation().withStatement(request.firstStatement());
+    }
     if (work.charge().twentyFirsts() == 0) {
       return;
     }

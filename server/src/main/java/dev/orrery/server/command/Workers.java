@@ -20,23 +20,26 @@ public final class Workers {
   private final Executor pool;
   private final ScheduledExecutorService timer;
   private final Executor spare;
+  private final Executor ends;
 
   /**
    * @param pool refuses when too much work waits
    * @param timer starts work later; runs nothing but hand-overs to the pool
    */
   public Workers(Executor pool, ScheduledExecutorService timer) {
-    this(pool, timer, Workers::refuse);
+    this(pool, timer, Workers::refuse, pool);
   }
 
   /**
    * @param spare helps work of the pool along; refuses when no thread is free. What runs there must
    *     not wait for the pool.
+   * @param ends for nothing but the ends of transactions, for which threads of the pool may wait
    */
-  public Workers(Executor pool, ScheduledExecutorService timer, Executor spare) {
+  public Workers(Executor pool, ScheduledExecutorService timer, Executor spare, Executor ends) {
     this.pool = pool;
     this.timer = timer;
     this.spare = spare;
+    this.ends = ends;
   }
 
   private static void refuse(Runnable task) {
@@ -45,6 +48,11 @@ public final class Workers {
 
   public Executor spare() {
     return spare;
+  }
+
+  /** Where transactions end. */
+  public Executor ends() {
+    return ends;
   }
 
   public CompletionStage<BsonDocument> run(boolean isShort, Supplier<BsonDocument> work) {
@@ -86,6 +94,11 @@ public final class Workers {
    */
   public void runLater(long millis, Runnable work) {
     timer.schedule(() -> handOver(millis, work), millis, TimeUnit.MILLISECONDS);
+  }
+
+  /** Runs work in the pool as soon as there is room; the same otherwise. */
+  public void runSoon(Runnable work) {
+    handOver(1, work);
   }
 
   /** A pool that is full now is asked again: nobody would hear of a refusal here. */

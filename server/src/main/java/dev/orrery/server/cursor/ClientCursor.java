@@ -45,9 +45,14 @@ public final class ClientCursor implements Resting, AutoCloseable {
    * Who opened it and on what, as getMore and killCursors check it.
    *
    * @param user null when nobody was logged in
+   * @param transaction the number of the transaction in which it was opened; null for none
    */
   public record Owner(
-      Namespace namespace, @Nullable Object session, @Nullable Object user, boolean hasNoTimeout) {}
+      Namespace namespace,
+      @Nullable Object session,
+      @Nullable Object user,
+      boolean hasNoTimeout,
+      @Nullable Long transaction) {}
 
   /** What becomes of a cursor at the end of its results. */
   public enum End {
@@ -78,7 +83,9 @@ public final class ClientCursor implements Resting, AutoCloseable {
   private long documentsReturned;
   private long batchesReturned;
   private @Nullable CollectionStore collection;
+  private @Nullable Namespace openedAs;
   private @Nullable MeteredRead metered;
+  private @Nullable Following following;
   private long nanosLeft = Long.MAX_VALUE;
 
   public ClientCursor(Owner owner, DocumentCursor results, Execution execution) {
@@ -121,6 +128,7 @@ public final class ClientCursor implements Resting, AutoCloseable {
   /** Names what is read, so that a getMore notices when it is gone. */
   public ClientCursor over(CollectionStore read) {
     collection = read;
+    openedAs = read.info().namespace();
     return this;
   }
 
@@ -130,17 +138,40 @@ public final class ClientCursor implements Resting, AutoCloseable {
     return this;
   }
 
+  /** Names what it follows, of which there is no end. */
+  public ClientCursor following(Following what) {
+    following = what;
+    return this;
+  }
+
+  /** What it follows, or null when it has an end. */
+  public @Nullable Following following() {
+    return following;
+  }
+
+  /** Whether the last batch ended because nothing more was to be had. */
+  public boolean isDrained() {
+    return isExhausted && pending == null && pendingFile == null;
+  }
+
   /** What counts the cost of each batch, or null when they cost nothing. */
   public @Nullable MeteredRead metered() {
     return metered;
   }
 
-  /** Throws when the collection was dropped under the cursor. */
+  /** Throws when the collection was dropped or renamed under the cursor, or its place is lost. */
   public void requireAlive() {
     if (collection != null && !collection.exists()) {
       throw new CommandException(
           ErrorCode.QUERY_PLAN_KILLED, "collection dropped. UUID " + collection.info().uuid());
     }
+    if (collection != null && !collection.info().namespace().equals(openedAs)) {
+      throw new CommandException(
+          ErrorCode.QUERY_PLAN_KILLED,
+          "collection renamed from '%s' to '%s'. UUID %s"
+              .formatted(openedAs, collection.info().namespace(), collection.info().uuid()));
+    }
+    results.resume();
   }
 
   /** How long later batches may take together: what maxTimeMS left, or a very long time. */
@@ -180,6 +211,9 @@ public final class ClientCursor implements Resting, AutoCloseable {
 
   /** Whether the last batch was the last of all. */
   public boolean isExhausted() {
+    if (following != null) {
+      return following.isOver() && isDrained();
+    }
     return isExhausted && (end == End.CLOSES || end == End.CLOSES_EARLY);
   }
 
@@ -193,6 +227,7 @@ public final class ClientCursor implements Resting, AutoCloseable {
     var batch = new ArrayList<RawDocument>();
     var reply = new Holding(memory);
     long bytes = 0;
+    isExhausted = false;
     awaitExpected(count, memory);
     while (batch.size() < count && !isAsGoodAsFull(bytes)) {
       room = batch.isEmpty() ? memory : null; // whoever has others had better not wait

@@ -6,6 +6,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.LongAdder;
 import java.util.function.LongSupplier;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
@@ -42,6 +43,9 @@ public final class CursorRegistry {
 
   private final Map<Long, Entry> cursors = new ConcurrentHashMap<>();
   private final Map<Object, Set<Long>> bySession = new ConcurrentHashMap<>();
+  private final LongAdder opened = new LongAdder();
+  private final LongAdder continued = new LongAdder();
+  private final LongAdder timedOut = new LongAdder();
   private final LongSupplier nanoClock;
   private final LongSupplier ids;
 
@@ -65,6 +69,7 @@ public final class CursorRegistry {
     while (id == 0 || cursors.putIfAbsent(id, entry) != null) {
       id = ids.getAsLong() & Long.MAX_VALUE;
     }
+    opened.increment();
     Object session = cursor.owner().session();
     if (session != null) {
       long added = id;
@@ -159,7 +164,17 @@ public final class CursorRegistry {
             return some.isEmpty() ? null : some;
           });
     }
+    if (entry.cursor.batchesReturned() > 1) {
+      continued.increment();
+    }
     entry.cursor.close();
+  }
+
+  /** What became of cursors since the start: those that were kept, read on, or forgotten. */
+  public record Totals(long opened, long continued, long timedOut) {}
+
+  public Totals totals() {
+    return new Totals(opened.sum(), continued.sum(), timedOut.sum());
   }
 
   /**
@@ -214,8 +229,10 @@ public final class CursorRegistry {
   /** Ends cursors that nobody used for ten minutes; to be called now and then. */
   public void expire() {
     long now = nanoClock.getAsLong();
-    killIdle(
-        entry -> now - entry.usedNanos > IDLE_NANOS_MAX && !entry.cursor.owner().hasNoTimeout());
+    timedOut.add(
+        killIdle(
+            entry ->
+                now - entry.usedNanos > IDLE_NANOS_MAX && !entry.cursor.owner().hasNoTimeout()));
   }
 
   /**
@@ -239,7 +256,8 @@ public final class CursorRegistry {
     return entry.isAbandoned && now - entry.abandonedNanos > ABANDONED_NANOS_MAX;
   }
 
-  private void killIdle(Predicate<Entry> which) {
+  /** How many it ended. */
+  private int killIdle(Predicate<Entry> which) {
     var ended = new ArrayList<Long>();
     cursors.forEach(
         (id, entry) -> {
@@ -250,6 +268,7 @@ public final class CursorRegistry {
           }
         });
     ended.forEach(this::kill);
+    return ended.size();
   }
 
   /** A cursor that waits for its client: how old it is, and since when nobody used it. */

@@ -1,5 +1,7 @@
 package dev.orrery.server.cursor;
 
+import dev.orrery.language.error.CommandException;
+import dev.orrery.language.error.ErrorCode;
 import dev.orrery.language.query.Filter;
 import dev.orrery.language.query.MatchDetails;
 import dev.orrery.language.query.Projection;
@@ -7,6 +9,7 @@ import dev.orrery.server.plan.DocumentCursor;
 import dev.orrery.server.plan.Execution;
 import dev.orrery.server.plan.PlanResult;
 import dev.orrery.storage.CollectionStore;
+import dev.orrery.storage.PartitionStore;
 import dev.orrery.storage.RecordCursor;
 import dev.orrery.storage.StoredDocument;
 import dev.orrery.value.RawDocument;
@@ -17,12 +20,16 @@ import org.jspecify.annotations.Nullable;
  * asked again, those that came since. A capped collection has one partition.
  */
 public final class TailableCursor implements DocumentCursor {
+  private static final long NONE = -1;
+
   private final Filter filter;
   private final @Nullable Projection projection;
   private final Execution execution;
   private final RecordCursor records;
   private final MatchDetails details = new MatchDetails();
-  private boolean hasSeenRecords;
+  private final PartitionStore partition;
+  private long lastRecordId = NONE;
+  private boolean isAtEnd;
 
   public TailableCursor(
       CollectionStore collection,
@@ -32,12 +39,30 @@ public final class TailableCursor implements DocumentCursor {
     this.filter = filter;
     this.projection = projection;
     this.execution = execution;
-    this.records = collection.partitions().get(0).scan(false);
+    this.partition = collection.partitions().get(0);
+    this.records = partition.scan(false);
   }
 
   /** False while the collection was empty whenever it was read. */
   public boolean hasSeenRecords() {
-    return hasSeenRecords;
+    return lastRecordId != NONE;
+  }
+
+  /** What came after the last record that was seen may be gone, too, if that one is. */
+  @Override
+  public void resume() {
+    if (lastRecordId == NONE
+        || execution.await(partition.read(lastRecordId, execution.meter())) != null) {
+      return;
+    }
+    throw new CommandException(
+        ErrorCode.CAPPED_POSITION_LOST,
+        "CollectionScan died due to %s. Last seen record id: RecordId(%d)"
+            .formatted(
+                isAtEnd
+                    ? "failure to restore tailable cursor position"
+                    : "position in capped collection being deleted",
+                lastRecordId));
   }
 
   @Override
@@ -47,10 +72,11 @@ public final class TailableCursor implements DocumentCursor {
       while (record == null && execution.await(records.load(execution.meter()))) {
         record = records.next(execution.meter());
       }
+      isAtEnd = record == null;
       if (record == null) {
         return null;
       }
-      hasSeenRecords = true;
+      lastRecordId = record.recordId();
       details.reset();
       if (filter.matches(record.document(), details)) {
         RawDocument output =

@@ -27,8 +27,6 @@ import org.bson.BsonValue;
 public final class CommandHandler implements RequestHandler {
   private static final int REPLY_BYTES_EXPECTED = 512;
   private static final byte[] NO_FIELDS = {};
-  private static final DocumentBytes TOO_DEEP =
-      encode(CommandFailures.answerToTooDeep(), NO_FIELDS);
 
   private final Dispatcher dispatcher;
   private final NetworkMeters meters;
@@ -72,8 +70,8 @@ public final class CommandHandler implements RequestHandler {
 
   @Override
   public void handle(Connection connection, Message message, ReplySink sink) {
-    if (message instanceof TooDeep) {
-      sink.reply(TOO_DEEP);
+    if (message instanceof TooDeep deep) {
+      sink.reply(encode(CommandFailures.answerToTooDeep(deep.path()), NO_FIELDS));
       return;
     }
     var client = (ClientConnection) connection.attachment();

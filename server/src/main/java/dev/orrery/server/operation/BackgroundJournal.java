@@ -23,7 +23,10 @@ public final class BackgroundJournal implements OperationListener, AutoCloseable
   private static final long STOP_MILLIS = 5_000;
   private static final long TELL_NANOS = TimeUnit.SECONDS.toNanos(10);
 
-  private record Entry(Ended ended, Runnable then) {}
+  private record Entry(@Nullable Ended ended, Runnable then) {}
+
+  /** Wakes the thread that would wait for a second otherwise. */
+  private static final Runnable NOTHING = () -> {};
 
   private final OperationJournal journal;
   private final LinkedBlockingQueue<Entry> waiting = new LinkedBlockingQueue<>(WAITING_MAX);
@@ -62,7 +65,7 @@ public final class BackgroundJournal implements OperationListener, AutoCloseable
   private final class Writing implements Rounds.Work {
     @Override
     public boolean await() throws InterruptedException {
-      next = waiting.poll(1, TimeUnit.SECONDS);
+      next = isClosed ? waiting.poll() : waiting.poll(1, TimeUnit.SECONDS);
       return next != null || !isClosed;
     }
 
@@ -70,7 +73,7 @@ public final class BackgroundJournal implements OperationListener, AutoCloseable
     public void run() {
       tellDropped();
       Entry entry = next;
-      if (entry == null) {
+      if (entry == null || entry.ended == null) {
         return;
       }
       boolean isWritten = false;
@@ -103,13 +106,14 @@ public final class BackgroundJournal implements OperationListener, AutoCloseable
   @Override
   public void close() {
     isClosed = true;
+    waiting.offer(new Entry(null, NOTHING)); // if there is no room it is awake
     try {
       thread.join(STOP_MILLIS);
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
     }
     for (Entry left = waiting.poll(); left != null; left = waiting.poll()) {
-      dropped.incrementAndGet();
+      dropped.addAndGet(left.ended == null ? 0 : 1);
       left.then.run();
     }
   }

@@ -9,6 +9,7 @@ import dev.orrery.server.plan.Execution;
 import dev.orrery.server.plan.QueryPlan;
 import dev.orrery.server.throughput.OperationWork;
 import dev.orrery.storage.WorkMeter;
+import dev.orrery.value.RawDocument;
 import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
@@ -30,6 +31,8 @@ public final class Operation implements Allowance.Interruption {
   private long waitedNanos;
   private int statements = 1;
   private volatile @Nullable ErrorCode killedBy;
+  private @Nullable ErrorCode failure;
+  private @Nullable RawDocument statement;
   private @Nullable MemoryBudget budget;
   private @Nullable MemoryAccount memory;
   private @Nullable Allowance allowance;
@@ -226,7 +229,45 @@ public final class Operation implements Allowance.Interruption {
 
   public long documentsExamined() {
     WorkMeter meter = execution == null ? null : execution.meter();
-    return documentsExamined + (meter == null ? 0 : meter.documentsLoaded());
+    return documentsExamined
+        + work.documentsLookedUp()
+        + (meter == null ? 0 : meter.documentsLoaded());
+  }
+
+  /** Shows the first of the updates or deletions that came beside the body of the request. */
+  public void withStatement(@Nullable RawDocument first) {
+    statement = first;
+  }
+
+  /** The first of the statements beside the body; null when there is none, or nobody asks. */
+  @Nullable RawDocument statement() {
+    return statement;
+  }
+
+  /** Says that it is answered with that error. */
+  public void fail(ErrorCode error) {
+    failure = error;
+  }
+
+  /** The error that it is answered with; null when it succeeded, or has not ended. */
+  public @Nullable ErrorCode failure() {
+    return failure;
+  }
+
+  /** What became of it, once it has ended. */
+  public Outcome outcome() {
+    if (failure == ErrorCode.REQUEST_RATE_TOO_LARGE || failure == null && work.isRefused()) {
+      return Outcome.THROTTLED;
+    }
+    if (failure == null) {
+      return Outcome.OK;
+    }
+    return failure == ErrorCode.INTERNAL_ERROR ? Outcome.BROKEN : Outcome.FAILED;
+  }
+
+  /** How large the documents were together that its plan loaded last. */
+  public long bytesExamined() {
+    return execution == null ? 0 : execution.meter().bytesLoaded();
   }
 
   /** How many physical partitions it asked so far. */

@@ -29,6 +29,7 @@ public final class OperationJournal {
   private final ProfileWriter profile;
   private final Consumer<String> slowLog;
   private final DoubleSupplier random;
+  private volatile OperationWatcher watcher = OperationWatcher.NONE;
 
   /** What is written where. */
   public record Outputs(Top top, ProfileWriter profile, Consumer<String> slowLog) {}
@@ -46,8 +47,14 @@ public final class OperationJournal {
     this.random = random;
   }
 
+  /** Shows every request that ends to somebody. */
+  public void watchedBy(OperationWatcher newWatcher) {
+    watcher = newWatcher;
+  }
+
   /** Counts the request; true when it is to be written down. */
   boolean ended(Operation operation, long nanos) {
+    watcher.ended(operation, nanos);
     top.add(operation.subject(), nanos);
     return settings.mayMatter(nanos) && isNotable(operation, nanos);
   }

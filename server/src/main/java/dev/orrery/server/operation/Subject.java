@@ -11,6 +11,7 @@ import org.jspecify.annotations.Nullable;
  * @param command the name of the command in its present spelling
  * @param collection the collection that the request names, or null
  * @param isRead whether it changes nothing
+ * @param statement the first update or deletion that came beside the body, or null
  */
 public record Subject(
     String command,
@@ -18,7 +19,8 @@ public record Subject(
     @Nullable String collection,
     RawDocument body,
     @Nullable SessionId session,
-    boolean isRead) {
+    boolean isRead,
+    @Nullable RawDocument statement) {
   /** Commands whose first field names the collection that they are about. */
   private static final Set<String> ON_COLLECTIONS =
       Set.of(
@@ -45,6 +47,13 @@ public record Subject(
           "reIndex",
           "update",
           "validate");
+
+  private static final RawDocument NOTHING = RawDocument.wrap(new byte[] {5, 0, 0, 0, 0});
+
+  /** The same without the bytes of the request, to be kept for long. */
+  Subject withoutBody() {
+    return new Subject(command, database, collection, NOTHING, session, isRead, null);
+  }
 
   /** Whether nobody needs it once the client is gone. */
   boolean endsWithClient() {

@@ -56,6 +56,13 @@ public final class Top {
   public static final class Sum {
     private final LongAdder count = new LongAdder();
     private final LongAdder nanos = new LongAdder();
+    private final LatencyHistogram histogram = new LatencyHistogram();
+
+    private void add(long took) {
+      count.increment();
+      nanos.add(took);
+      histogram.add(took);
+    }
 
     public long count() {
       return count.sum();
@@ -63,6 +70,10 @@ public final class Top {
 
     public long nanos() {
       return nanos.sum();
+    }
+
+    public LatencyHistogram histogram() {
+      return histogram;
     }
   }
 
@@ -88,8 +99,12 @@ public final class Top {
       uses = begin(subject.database(), collection);
     }
     Sum sum = uses.get(Use.of(subject));
-    sum.count.increment();
-    sum.nanos.add(nanos);
+    sum.add(nanos);
+  }
+
+  /** The sums of one collection; none when it was never used. */
+  public Map<Use, Sum> sums(String database, String collection) {
+    return databases.getOrDefault(database, Map.of()).getOrDefault(collection, Map.of());
   }
 
   private Map<Use, Sum> begin(String database, String collection) {

@@ -1,5 +1,6 @@
 package dev.orrery.server.plan;
 
+import dev.orrery.server.plan.bounds.IndexAccess;
 import dev.orrery.storage.catalog.IndexSpec;
 import java.util.List;
 
@@ -18,12 +19,15 @@ record AccessPath(PlanNode source, boolean isSorted, double keys, double documen
 
   /** The indexes that it scans. */
   List<IndexSpec> indexes() {
-    return scans(source).stream().map(scan -> scan.access().index()).distinct().toList();
+    return accesses(source).stream().map(IndexAccess::index).distinct().toList();
   }
 
-  private static List<IndexScan> scans(PlanNode node) {
+  private static List<IndexAccess> accesses(PlanNode node) {
+    if (node instanceof NearScan near) {
+      return List.of(near.access());
+    }
     return node instanceof IndexScan scan
-        ? List.of(scan)
-        : node.inputs().stream().flatMap(input -> scans(input).stream()).toList();
+        ? List.of(scan.access())
+        : node.inputs().stream().flatMap(input -> accesses(input).stream()).toList();
   }
 }

@@ -2,8 +2,15 @@ package dev.orrery.server.plan;
 
 import dev.orrery.language.limit.Allowance;
 import dev.orrery.language.query.Filter;
+import dev.orrery.server.plan.bounds.IndexAccess;
+import dev.orrery.server.plan.bounds.IndexFacts;
+import dev.orrery.server.plan.bounds.IndexMatch;
+import dev.orrery.server.plan.bounds.IndexMatcher;
 import dev.orrery.server.plan.bounds.Intervals;
+import dev.orrery.server.plan.bounds.PartialImplication;
 import dev.orrery.server.plan.bounds.PredicateBounds;
+import dev.orrery.server.plan.bounds.ScanBounds;
+import dev.orrery.server.plan.bounds.WildcardMatcher;
 import dev.orrery.storage.IndexRange;
 import dev.orrery.storage.PartitionStore;
 import dev.orrery.storage.catalog.IndexSpec;
@@ -53,8 +60,8 @@ final class AccessPaths {
         }
       }
     }
-    for (Filter conjunct : PredicateBounds.conjuncts(filter)) {
-      AccessPath union = conjunct instanceof Filter.Or or ? union(or, indexes) : null;
+    for (Filter.Or or : disjunctions()) {
+      AccessPath union = union(or, indexes);
       if (union != null) {
         paths.add(union);
       }
@@ -62,11 +69,22 @@ final class AccessPaths {
     return paths;
   }
 
+  /** Each one has a clause for every document that matches. */
+  private List<Filter.Or> disjunctions() {
+    var found = new ArrayList<Filter.Or>();
+    for (Filter conjunct : PredicateBounds.conjuncts(filter)) {
+      Filter known = conjunct instanceof Filter.Whole whole ? whole.implied() : conjunct;
+      for (Filter one : PredicateBounds.conjuncts(known)) {
+        if (one instanceof Filter.Or or) {
+          found.add(or);
+        }
+      }
+    }
+    return found;
+  }
+
   private List<IndexFacts> visibleIndexes() {
-    return query.collection().info().readyIndexes().stream()
-        .filter(index -> !index.isHidden())
-        .map(this::factsOf)
-        .toList();
+    return query.indexes().stream().filter(index -> !index.isHidden()).map(this::factsOf).toList();
   }
 
   private IndexFacts factsOf(IndexSpec index) {
@@ -89,9 +107,20 @@ final class AccessPaths {
     return path(new IndexMatch(access, true, true, Set.of()), facts);
   }
 
+  /** Whether a partial index has every document that matches. */
+  boolean implies(IndexFacts facts) {
+    return PartialImplication.implies(filter, facts.partial());
+  }
+
+  /** The scans that find what matches a clause, each by another index. */
+  List<IndexScan> scans(Filter clause) {
+    return scans(clause, visibleIndexes());
+  }
+
   /** Whether the index has every document that matches. */
-  private static boolean isComplete(IndexMatch match, IndexFacts facts, Filter filter) {
-    if (facts.index().isSparse() && !match.excludesMissing()) {
+  static boolean isComplete(IndexMatch match, IndexFacts facts, Filter filter) {
+    boolean isSparse = facts.index().isSparse() || facts.index().isSpecial();
+    if (isSparse && !match.excludesMissing()) {
       return false;
     }
     Filter partial = facts.partial();
@@ -115,14 +144,17 @@ final class AccessPaths {
   private PlanNode source(IndexMatch match, IndexFacts facts, PlanNode scan) {
     Filter residue = residue(filter, match.ensured());
     boolean isEnsured = residue instanceof Filter.And and && and.children().isEmpty();
+    boolean isExact = query.output().fields() != null;
     Covering covering =
-        wanted == null || !isEnsured ? null : Covering.of(match.access(), wanted, facts.seen());
+        wanted == null || !isEnsured
+            ? null
+            : Covering.of(match.access(), wanted, facts.seen(), isExact);
     return covering == null
         ? new FetchNode(filter, residue, scan)
         : new KeyNode(covering, filter, scan);
   }
 
-  private double keys(IndexScan scan) {
+  double keys(IndexScan scan) {
     var bounds = ScanBounds.of(scan.access(), false);
     if (bounds.isEmpty()) {
       return 0;
@@ -154,7 +186,7 @@ final class AccessPaths {
   }
 
   /** The conjuncts that bounds do not ensure. */
-  private static Filter residue(Filter filter, Set<Filter> ensured) {
+  static Filter residue(Filter filter, Set<Filter> ensured) {
     var rest = new ArrayList<Filter>();
     for (Filter conjunct : PredicateBounds.conjuncts(filter)) {
       if (!ensured.contains(conjunct)) {

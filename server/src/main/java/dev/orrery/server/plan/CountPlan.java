@@ -1,6 +1,7 @@
 package dev.orrery.server.plan;
 
 import dev.orrery.language.query.Filter;
+import dev.orrery.server.plan.bounds.ScanBounds;
 
 /*
  * Counting needs neither order nor form, and no documents where the bounds of an index say all:
@@ -57,7 +58,7 @@ final class CountPlan {
   static PlanNode withoutForm(PlanNode node) {
     if (node instanceof PartitionsNode merge) {
       return new PartitionsNode(
-          withoutForm(merge.input()), merge.partitions(), merge.sort(), merge.window());
+          withoutForm(merge.input()), merge.partitions(), merge.order(), merge.window());
     }
     return node instanceof ProjectNode project && !(project.input() instanceof KeyNode)
         ? project.input()
@@ -65,6 +66,9 @@ final class CountPlan {
   }
 
   private static PlanNode scan(PlanNode node) {
+    if (node instanceof SkipNode skip) {
+      return scan(skip.input());
+    }
     boolean isOneRange =
         node instanceof IndexScan scan
             && scan.access().range() == null

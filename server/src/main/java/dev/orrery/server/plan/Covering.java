@@ -3,13 +3,16 @@ package dev.orrery.server.plan;
 import dev.orrery.language.query.Projection;
 import dev.orrery.language.query.ProjectionNode;
 import dev.orrery.language.query.SortPattern;
+import dev.orrery.server.plan.bounds.IndexAccess;
 import dev.orrery.storage.PartitionStore.FieldsSeen;
 import dev.orrery.storage.catalog.IndexField;
 import dev.orrery.value.KeyParts;
+import dev.orrery.value.RawDocument;
 import java.util.Arrays;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
+import org.bson.BsonBoolean;
 import org.bson.BsonDocument;
 import org.bson.BsonValue;
 import org.jspecify.annotations.Nullable;
@@ -20,14 +23,23 @@ import org.jspecify.annotations.Nullable;
  * tell keeps a field from being covered: arrays, hashes, text under a collation, and numbers of
  * mixed types (see NumberTypes); of the values in a wildcard index nobody notes the types. A field
  * that the document lacks is null in the key and comes out as null: MongoDB's covered queries do
- * the same.
+ * the same. Stages of a pipeline tell missing from null, so for them a document with a null in its
+ * key is fetched.
  */
 
-/** The fields of an index that answer a query without its documents. */
-record Covering(List<IndexAccess.Part> parts, Set<String> wanted) {
+/**
+ * The fields of an index that answer a query without its documents.
+ *
+ * @param isExact whether null must not stand for missing
+ */
+record Covering(List<IndexAccess.Part> parts, Set<String> wanted, boolean isExact) {
   /** What an index must have to cover the query; null if no index can. */
   static @Nullable Set<String> wanted(Query query) {
     Query.Output output = query.output();
+    if (output.fields() != null) {
+      var fields = new HashSet<>(output.fields());
+      return addSort(query.order().sort(), fields) ? fields : null;
+    }
     Projection projection = output.projection();
     boolean isPlain =
         projection != null
@@ -67,7 +79,8 @@ record Covering(List<IndexAccess.Part> parts, Set<String> wanted) {
   }
 
   /** Whether the entries of an index have all the wanted fields. */
-  static @Nullable Covering of(IndexAccess access, Set<String> wanted, FieldsSeen seen) {
+  static @Nullable Covering of(
+      IndexAccess access, Set<String> wanted, FieldsSeen seen, boolean isExact) {
     boolean isReadable =
         access.index().collation() == null
             && !access.isWildcard()
@@ -79,7 +92,7 @@ record Covering(List<IndexAccess.Part> parts, Set<String> wanted) {
         isReadable = canRead(i, seen) && !isEntangled(access, path);
       }
     }
-    return isReadable && missing.isEmpty() ? new Covering(access.parts(), wanted) : null;
+    return isReadable && missing.isEmpty() ? new Covering(access.parts(), wanted, isExact) : null;
   }
 
   private static boolean canRead(int field, FieldsSeen seen) {
@@ -99,8 +112,11 @@ record Covering(List<IndexAccess.Part> parts, Set<String> wanted) {
     return !name.isEmpty() && name.chars().allMatch(c -> c >= '0' && c <= '9');
   }
 
-  /** The wanted fields as the key of an entry tells them; null if it can no longer do so. */
-  @Nullable BsonDocument read(byte[] key, FieldsSeen seen) {
+  /** The wanted fields as the key of an entry tells them; null if it cannot. */
+  @Nullable RawDocument read(byte[] key, FieldsSeen seen) {
+    if (wanted.isEmpty()) {
+      return RawDocument.EMPTY;
+    }
     var document = new BsonDocument();
     int start = 0;
     for (int i = 0; i < parts.size(); i++) {
@@ -111,11 +127,15 @@ record Covering(List<IndexAccess.Part> parts, Set<String> wanted) {
           return null;
         }
         byte[] one = Arrays.copyOfRange(key, start, end);
-        put(document, part.path(), seen.numbers().read(i, one, part.isDescending()));
+        BsonValue value = seen.numbers().read(i, one, part.isDescending());
+        if (isExact && value.isNull()) {
+          return null;
+        }
+        put(document, part.path(), value);
       }
       start = end;
     }
-    return document;
+    return RawDocument.of(document);
   }
 
   private static void put(BsonDocument document, String path, BsonValue value) {
@@ -127,5 +147,15 @@ record Covering(List<IndexAccess.Part> parts, Set<String> wanted) {
     String first = path.substring(0, dot);
     document.putIfAbsent(first, new BsonDocument());
     put(document.getDocument(first), path.substring(dot + 1), value);
+  }
+
+  /** What a projection would say to the same end: {@code {a: true, _id: false}}. */
+  BsonDocument projection() {
+    var projection = new BsonDocument();
+    wanted.stream()
+        .sorted()
+        .filter(path -> !path.equals("_id"))
+        .forEach(path -> projection.append(path, BsonBoolean.TRUE));
+    return projection.append("_id", BsonBoolean.valueOf(wanted.contains("_id")));
   }
 }

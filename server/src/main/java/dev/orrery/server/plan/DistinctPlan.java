@@ -1,6 +1,7 @@
 package dev.orrery.server.plan;
 
 import dev.orrery.language.query.Filter;
+import dev.orrery.server.plan.bounds.IndexAccess;
 import dev.orrery.storage.catalog.IndexField;
 import dev.orrery.storage.catalog.IndexSpec;
 import java.util.List;
@@ -27,8 +28,7 @@ final class DistinctPlan {
             && query.criteria().collation().isSimple()
             && query.criteria().hints().hint() == null;
     IndexSpec shortest = null;
-    for (IndexSpec index :
-        isFree ? query.collection().info().readyIndexes() : List.<IndexSpec>of()) {
+    for (IndexSpec index : isFree ? query.indexes() : List.<IndexSpec>of()) {
       boolean isFit =
           !index.isHidden()
               && index.collation() == null
@@ -54,7 +54,7 @@ final class DistinctPlan {
     PlanNode input = skipping(merge.input(), path);
     return input == null
         ? null
-        : new PartitionsNode(input, merge.partitions(), merge.sort(), merge.window());
+        : new PartitionsNode(input, merge.partitions(), merge.order(), merge.window());
   }
 
   private static @Nullable PlanNode skipping(PlanNode node, String path) {

@@ -10,6 +10,9 @@ public interface DocumentCursor extends AutoCloseable {
   /** The next result, or null at the end. */
   @Nullable PlanResult next();
 
+  /** Called before it goes on after a rest; throws when it has lost its place. */
+  default void resume() {}
+
   /** Gives back what the plan holds, such as temporary files. */
   @Override
   void close();

@@ -115,8 +115,11 @@ final class Explanation {
 
   /** A node with its inputs; without a run, only what is planned. */
   BsonDocument stage(PlanNode node, @Nullable PlanRun run) {
-    if (node instanceof KeyNode key) {
+    if (node instanceof KeyNode key && !key.isProjection()) {
       return stage(key.input(), run);
+    }
+    if (node instanceof FirstOfEachNode firsts) { // its scan tells of it
+      return stage(firsts.input(), run);
     }
     var explanation =
         new StageExplanation(plan.query(), run == null ? null : run.statisticsOf(node));
@@ -134,7 +137,7 @@ final class Explanation {
   }
 
   private BsonDocument executionStats(ExplainVerbosity verbosity, Execution execution) {
-    var run = PlanRun.of(execution, true);
+    var run = plan.newRun(execution, true);
     long started = System.nanoTime();
     long returned = 0;
     RowCursor rows = plan.open(run);

@@ -72,8 +72,11 @@ record FetchNode(Filter filter, Filter residue, PlanNode input) implements PlanN
       return records.size() > 0;
     }
 
+    /** Fetches no more at a time than is wanted if everything matches. */
     private @Nullable Row next(RowCursor from) {
-      return records.isFull() ? null : from.next();
+      long wanted = run.needed() == 0 ? Long.MAX_VALUE : run.needed() - statistics.advanced;
+      boolean isEnough = records.size() >= Math.max(1, wanted);
+      return records.isFull() || isEnough ? null : from.next();
     }
 
     @Override

@@ -6,6 +6,7 @@ import dev.orrery.language.query.ArrayFilters;
 import dev.orrery.language.query.Comparison;
 import dev.orrery.language.query.ElementFilters;
 import dev.orrery.language.query.Filter;
+import dev.orrery.language.query.GeoFilters;
 import dev.orrery.language.query.In;
 import dev.orrery.language.query.Regex;
 import dev.orrery.language.query.ValuePredicate;
@@ -54,6 +55,8 @@ final class FilterText {
         || predicate instanceof ElementFilters.Exists
         || predicate instanceof ElementFilters.HasType
         || predicate instanceof ArrayFilters.Size
+        || predicate instanceof GeoFilters.InRegion
+        || predicate instanceof GeoFilters.ByDistance
         || (predicate instanceof ArrayFilters.ElementDocument element && isKnown(element.filter()))
         || (predicate instanceof ArrayFilters.ElementValue value && isKnown(value.filter()));
   }
@@ -122,6 +125,9 @@ final class FilterText {
     }
     if (predicate instanceof ArrayFilters.ElementValue element) {
       return new BsonDocument("$elemMatch", elementOperators(element.filter()));
+    }
+    if (predicate instanceof GeoFilters.InRegion || predicate instanceof GeoFilters.ByDistance) {
+      return predicate.document();
     }
     return new BsonDocument(); // only in a residue, where the whole filter is shown beside it
   }

@@ -1,5 +1,6 @@
 package dev.orrery.server.plan;
 
+import dev.orrery.server.plan.bounds.IndexMatcher;
 import dev.orrery.storage.IndexRange;
 import dev.orrery.storage.catalog.IndexField;
 import dev.orrery.storage.catalog.IndexSpec;
@@ -51,7 +52,7 @@ final class HintedIndex {
       return null;
     }
     var found = new ArrayList<IndexSpec>();
-    for (IndexSpec index : query.collection().info().readyIndexes()) {
+    for (IndexSpec index : query.indexes()) {
       if (!index.isHidden() && isMeant(index)) {
         found.add(index);
       }

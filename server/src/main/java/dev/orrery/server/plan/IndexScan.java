@@ -1,5 +1,7 @@
 package dev.orrery.server.plan;
 
+import dev.orrery.server.plan.bounds.IndexAccess;
+import dev.orrery.server.plan.bounds.ScanBounds;
 import dev.orrery.storage.IndexCursor;
 import dev.orrery.storage.IndexRange;
 import java.util.Arrays;

@@ -1,7 +1,9 @@
 package dev.orrery.server.plan;
 
 import dev.orrery.language.query.Collation;
+import dev.orrery.server.plan.bounds.IndexAccess;
 import dev.orrery.server.plan.bounds.Interval;
+import dev.orrery.server.plan.bounds.WildcardMatcher;
 import dev.orrery.storage.catalog.IndexSpec;
 import java.util.ArrayList;
 import java.util.Collections;

@@ -12,11 +12,16 @@ import java.util.concurrent.atomic.LongAdder;
 
 /**
  * How often plans made use of each index since the server started, or since the index was first
- * seen. Any thread may use it.
+ * seen, and how often they read a collection without one. Any thread may use it.
  */
 public final class IndexUses {
   /** How often an index was used, and since when that is counted. */
   public record Use(long operations, long sinceMillis) {}
+
+  /** How often a whole collection was read; by a cursor that goes on at its end, too. */
+  public record Scans(long all, long tailable) {}
+
+  private record ScanCounter(LongAdder all, LongAdder tailable) {}
 
   private record Counter(LongAdder operations, long sinceMillis) {}
 
@@ -26,6 +31,7 @@ public final class IndexUses {
   private final long startMillis;
   private final Map<Key, Counter> counters = new ConcurrentHashMap<>();
   private final Map<UUID, Integer> seen = new ConcurrentHashMap<>();
+  private final Map<UUID, ScanCounter> scans = new ConcurrentHashMap<>();
 
   IndexUses(Clock clock) {
     this.clock = clock;
@@ -40,6 +46,27 @@ public final class IndexUses {
         }
       }
     }
+  }
+
+  void addScan(CollectionStore collection) {
+    scanCounter(collection).all.increment();
+  }
+
+  /** Counts a scan that is to go on at the end of the collection. */
+  public void addTailableScan(CollectionStore collection) {
+    ScanCounter counter = scanCounter(collection);
+    counter.all.increment();
+    counter.tailable.increment();
+  }
+
+  public Scans scans(CollectionStore collection) {
+    ScanCounter counter = scanCounter(collection);
+    return new Scans(counter.all.sum(), counter.tailable.sum());
+  }
+
+  private ScanCounter scanCounter(CollectionStore collection) {
+    return scans.computeIfAbsent(
+        collection.info().uuid(), any -> new ScanCounter(new LongAdder(), new LongAdder()));
   }
 
   /** Counts a lookup by primary key, which is a use of the index on {@code _id}. */

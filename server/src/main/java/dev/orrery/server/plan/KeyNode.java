@@ -5,7 +5,6 @@ import dev.orrery.storage.IndexCursor;
 import dev.orrery.storage.StoredDocument;
 import dev.orrery.value.RawDocument;
 import java.util.List;
-import org.bson.BsonDocument;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -21,15 +20,17 @@ record KeyNode(Covering covering, Filter filter, PlanNode input) implements Plan
     return () -> {
       for (Row row = entries.next(); row != null; row = entries.next()) {
         IndexCursor cursor = row.entry().cursor();
-        BsonDocument read = covering.read(row.entry().key(), cursor.fieldsSeen());
+        RawDocument read = covering.read(row.entry().key(), cursor.fieldsSeen());
         StoredDocument one =
             read == null
                 ? fetch(run, row.entry(), statistics)
-                : new StoredDocument(run.partition(), cursor.recordId(), 0, RawDocument.of(read));
+                : new StoredDocument(run.partition(), cursor.recordId(), 0, read);
         if (one != null) {
+          statistics.advanced++;
           return Row.of(row.entry(), one, -1);
         }
       }
+      statistics.isAtEnd = true;
       return null;
     };
   }
@@ -46,8 +47,15 @@ record KeyNode(Covering covering, Filter filter, PlanNode input) implements Plan
     return List.of(input);
   }
 
+  /** Whether it stands for a projection; else one above it reads the keys, as MongoDB has it. */
+  boolean isProjection() {
+    return covering.isExact();
+  }
+
   @Override
   public void explain(StageExplanation explanation) {
-    throw new IllegalStateException("in MongoDB's plans the projection itself reads the keys");
+    boolean isFlat = covering.wanted().stream().noneMatch(path -> path.indexOf('.') >= 0);
+    explanation.stage(isFlat ? "PROJECTION_COVERED" : "PROJECTION_DEFAULT");
+    explanation.add("transformBy", covering.projection());
   }
 }

@@ -1,5 +1,6 @@
 package dev.orrery.server.plan;
 
+import dev.orrery.server.plan.bounds.IndexAccess;
 import dev.orrery.server.plan.bounds.Interval;
 import dev.orrery.server.plan.bounds.Intervals;
 import dev.orrery.storage.catalog.IndexSpec;

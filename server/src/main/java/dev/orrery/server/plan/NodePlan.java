@@ -1,7 +1,9 @@
 package dev.orrery.server.plan;
 
+import dev.orrery.storage.CollectionStore;
 import dev.orrery.storage.PartitionStore;
 import dev.orrery.storage.StorageException;
+import dev.orrery.storage.View;
 import dev.orrery.storage.catalog.IndexSpec;
 import java.util.ArrayList;
 import java.util.List;
@@ -19,8 +21,15 @@ record NodePlan(
     UsedIndexes used,
     Effort effort)
     implements QueryPlan {
-  /** The indexes that a plan scans, and who wants to know. */
-  record UsedIndexes(List<IndexSpec> list, IndexUses uses) {}
+  /** The indexes that a plan scans, whether it scans the collection, and who wants to know. */
+  record UsedIndexes(List<IndexSpec> list, boolean isScan, IndexUses uses) {
+    void count(CollectionStore collection) {
+      uses.add(collection, list);
+      if (isScan) {
+        uses.addScan(collection);
+      }
+    }
+  }
 
   /** How many documents a plan expects to read, and whether it surely ends soon. */
   record Effort(double documents, boolean isShort) {}
@@ -62,7 +71,7 @@ record NodePlan(
   public List<QueryPlan> parts() {
     boolean isDivisible =
         root() instanceof PartitionsNode merge
-            && merge.sort() == null
+            && merge.order() == null
             && merge.window().equals(Query.Window.ALL);
     if (!isDivisible || partitions.size() < 2) {
       return List.of(this);
@@ -72,7 +81,7 @@ record NodePlan(
       PlanNode input = ((PartitionsNode) root()).input();
       var alone = List.of(partition);
       // The first one counts the use of the indexes for all.
-      var counted = new UsedIndexes(parts.isEmpty() ? used.list : List.of(), used.uses);
+      var counted = parts.isEmpty() ? used : new UsedIndexes(List.of(), false, used.uses);
       PlanNode tree = new PartitionsNode(input, alone, null, Query.Window.ALL);
       parts.add(new NodePlan(query, alone, List.of(tree), counted, effort));
     }
@@ -81,15 +90,21 @@ record NodePlan(
 
   @Override
   public DocumentCursor open(Execution execution) {
-    used.uses.add(query.collection(), used.list);
+    used.count(query.collection());
     try {
-      return new PlanCursor(query.collection(), open(PlanRun.of(execution, false)));
+      return new PlanCursor(query.collection(), open(newRun(execution, false)));
     } catch (StorageException e) {
       if (e.reason() != StorageException.Reason.COLLECTION_DROPPED) {
         throw e;
       }
       return new PlanCursor(query.collection(), () -> null);
     }
+  }
+
+  /** A run that fetches no document before it must. */
+  PlanRun newRun(Execution execution, boolean isExplained) {
+    return PlanRun.of(execution, isExplained)
+        .needing(sortsInMemory() ? 0 : query.window().needed());
   }
 
   @Override
@@ -105,7 +120,7 @@ record NodePlan(
 
   @Override
   public long count(Execution execution) {
-    used.uses.add(query.collection(), used.list);
+    used.count(query.collection());
     try {
       long count = countPresent(execution);
       return query.collection().exists() ? count : 0;
@@ -119,7 +134,7 @@ record NodePlan(
 
   private long countPresent(Execution execution) {
     Query.Window window = query.window();
-    if (CountPlan.isWhole(root())) {
+    if (CountPlan.isWhole(root()) && query.source().view() == View.NEWEST) {
       partitions.forEach(partition -> execution.visit(partition.id()));
       return window.of(partitions.stream().mapToLong(one -> one.statistics().documents()).sum());
     }

@@ -1,7 +1,9 @@
 package dev.orrery.server.plan;
 
+import dev.orrery.language.query.FilterMetadata;
 import dev.orrery.language.query.SortPattern;
 import dev.orrery.storage.PartitionStore;
+import dev.orrery.value.KeyEncoder;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Comparator;
@@ -11,16 +13,27 @@ import java.util.PriorityQueue;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Runs one plan on several partitions. With a sort each partition gives its rows in order and they
- * are merged; without one the partitions come one after the other, and those behind a limit are
- * never asked.
+ * Runs one plan on several partitions. With an order each partition gives its rows in order and
+ * they are merged; without one the partitions come one after the other, and those behind a limit
+ * are never asked.
  */
 record PartitionsNode(
-    PlanNode input,
-    List<PartitionStore> partitions,
-    @Nullable SortPattern sort,
-    Query.Window window)
+    PlanNode input, List<PartitionStore> partitions, @Nullable RowOrder order, Query.Window window)
     implements PlanNode {
+  /** An order of rows: bytes that compare, unsigned, as the rows do. */
+  @FunctionalInterface
+  interface RowOrder {
+    /** The nearest first, by the distances that a search found. */
+    RowOrder BY_DISTANCE = row -> KeyEncoder.encode(row.metadata().get(FilterMetadata.DISTANCE));
+
+    byte[] key(Row row);
+
+    /** The order of a sort. */
+    static RowOrder by(SortPattern sort) {
+      return row -> sort.key(row.stored().document(), row.metadata());
+    }
+  }
+
   PartitionsNode {
     partitions = List.copyOf(partitions);
   }
@@ -28,9 +41,9 @@ record PartitionsNode(
   @Override
   public RowCursor open(PlanRun run) {
     RowCursor rows =
-        sort == null || partitions.size() == 1
+        order == null || partitions.size() == 1
             ? new Concatenation(run)
-            : new SortedMerge(run, sort);
+            : new SortedMerge(run, order);
     return new Windowed(rows, window, run.statisticsOf(this));
   }
 
@@ -41,7 +54,7 @@ record PartitionsNode(
 
   @Override
   public void explain(StageExplanation explanation) {
-    String many = sort == null ? "SHARD_MERGE" : "SHARD_MERGE_SORT";
+    String many = order == null ? "SHARD_MERGE" : "SHARD_MERGE_SORT";
     explanation.stage(partitions.size() == 1 ? "SINGLE_SHARD" : many);
   }
 
@@ -89,13 +102,13 @@ record PartitionsNode(
 
   /** The smallest row of all partitions comes next. */
   private final class SortedMerge implements RowCursor {
-    private final SortPattern order;
+    private final RowOrder merged;
     private final List<RowCursor> cursors = new ArrayList<>();
     private final PriorityQueue<Head> heads = new PriorityQueue<>(Head.ORDER);
     private int taken = -1;
 
-    SortedMerge(PlanRun run, SortPattern order) {
-      this.order = order;
+    SortedMerge(PlanRun run, RowOrder merged) {
+      this.merged = merged;
       for (PartitionStore partition : partitions) {
         cursors.add(input.open(run.on(partition)));
       }
@@ -118,7 +131,7 @@ record PartitionsNode(
     private void advance(int partition) {
       Row row = cursors.get(partition).next();
       if (row != null) {
-        heads.add(new Head(order.key(row.stored().document()), partition, row));
+        heads.add(new Head(merged.key(row), partition, row));
       }
     }
 

@@ -1,6 +1,7 @@
 package dev.orrery.server.plan;
 
 import dev.orrery.language.error.BsonText;
+import dev.orrery.server.plan.bounds.IndexAccess;
 import java.util.LinkedHashSet;
 import java.util.Set;
 
@@ -28,18 +29,22 @@ final class PlanLeaves {
     } else if (node instanceof PrimaryKeyLookup) {
       add("IDHACK");
     } else if (node instanceof IndexScan scan) {
-      add("IXSCAN", scan);
+      add("IXSCAN", scan.access());
+    } else if (node instanceof NearScan near) {
+      add(near.stage(), near.access());
     } else if (node instanceof CountScan count) {
-      add("COUNT_SCAN", count.scan());
+      add("COUNT_SCAN", count.scan().access());
     } else if (node instanceof DistinctScan distinct) {
-      add("DISTINCT_SCAN", distinct.scan());
+      add("DISTINCT_SCAN", distinct.scan().access());
+    } else if (node instanceof DistinctEntries distinct) {
+      add("DISTINCT_SCAN", distinct.scan().access());
     } else {
       node.inputs().forEach(this::collect);
     }
   }
 
-  private void add(String stage, IndexScan scan) {
-    add(stage + " " + BsonText.stored(IndexScanExplanation.keyPattern(scan.access())));
+  private void add(String stage, IndexAccess access) {
+    add(stage + " " + BsonText.stored(IndexScanExplanation.keyPattern(access)));
   }
 
   /** A wildcard index has as many patterns as there are paths: too many are left out. */

@@ -9,18 +9,23 @@ import java.util.List;
 sealed interface PlanNode
     permits CollectionScan,
         CountScan,
+        DistinctEntries,
         DistinctScan,
         FetchNode,
+        FirstOfEachNode,
         IndexScan,
         KeyNode,
         LimitNode,
+        MatchNode,
         MergeSortNode,
+        NearScan,
         PartitionsNode,
         PrimaryKeyLookup,
         ProjectNode,
         ReturnKeyNode,
         SkipNode,
         SortNode,
+        TextNode,
         UnionNode {
   /** Begins to run; a node on one partition finds it in the run. */
   RowCursor open(PlanRun run);

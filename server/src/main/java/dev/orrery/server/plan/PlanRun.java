@@ -14,22 +14,36 @@ import org.jspecify.annotations.Nullable;
 final class PlanRun {
   private final Execution execution;
   private final @Nullable PartitionStore partition;
+  private final long needed;
   private final @Nullable Map<PlanNode, StageStatistics> statistics;
   private final Map<Integer, PlanRun> parts = new LinkedHashMap<>();
 
-  private PlanRun(Execution execution, @Nullable PartitionStore partition, boolean isExplained) {
+  private PlanRun(
+      Execution execution, @Nullable PartitionStore partition, boolean isExplained, long needed) {
     this.execution = execution;
     this.partition = partition;
+    this.needed = needed;
     this.statistics = isExplained ? new IdentityHashMap<>() : null;
   }
 
   static PlanRun of(Execution execution, boolean isExplained) {
-    return new PlanRun(execution, null, isExplained);
+    return new PlanRun(execution, null, isExplained, 0);
+  }
+
+  /** The same of a plan that takes no more than so many rows of each step; 0 for all. */
+  PlanRun needing(long rows) {
+    return new PlanRun(execution, null, statistics != null, rows);
+  }
+
+  /** How many rows are wanted at the most, as far as that is known; 0 for all. */
+  long needed() {
+    return needed;
   }
 
   /** The part of this run that happens on one partition. */
   PlanRun on(PartitionStore part) {
-    return parts.computeIfAbsent(part.id(), id -> new PlanRun(execution, part, statistics != null));
+    return parts.computeIfAbsent(
+        part.id(), id -> new PlanRun(execution, part, statistics != null, needed));
   }
 
   Execution execution() {

@@ -3,6 +3,8 @@ package dev.orrery.server.plan;
 import dev.orrery.language.error.CommandException;
 import dev.orrery.language.query.Comparison;
 import dev.orrery.language.query.Filter;
+import dev.orrery.language.query.GeoFilters;
+import dev.orrery.language.query.TextFilters;
 import dev.orrery.storage.PartitionStore;
 import dev.orrery.storage.StorageException;
 import dev.orrery.storage.catalog.CollectionInfo.IndexEntry;
@@ -97,7 +99,7 @@ public final class Planner {
   /** Finds nothing, as there is nothing any more. */
   private NodePlan nowhere(Query query) {
     var scan = new CollectionScan(query.criteria().filter(), false);
-    var used = new NodePlan.UsedIndexes(List.of(), uses);
+    var used = new NodePlan.UsedIndexes(List.of(), false, uses);
     return new NodePlan(query, List.of(), List.of(scan), used, new NodePlan.Effort(0, true));
   }
 
@@ -105,6 +107,19 @@ public final class Planner {
     var hinted = new HintedIndex(query);
     Boolean naturalReverse = hinted.naturalReverse();
     IndexSpec index = hinted.find();
+    Filter.Field near = GeoFilters.findNear(query.criteria().filter());
+    if (near != null) {
+      List<PartitionStore> partitions = targets.partitions();
+      AccessPath path = new NearPaths(query, near, partitions).choose(naturalReverse, index);
+      return assemble(query, partitions, List.of(path));
+    }
+    TextFilters.Unbound text = TextFilters.find(query.criteria().filter());
+    if (text != null) {
+      List<PartitionStore> partitions = targets.partitions();
+      var paths = new AccessPaths(query, partitions);
+      AccessPath path = new TextPaths(query, text, paths, partitions).path();
+      return assemble(query, partitions, List.of(path));
+    }
     if (naturalReverse == null && (index == null || index.isIdIndex())) {
       var keys = query.criteria().hints().min() == null ? targets.primaryKeys() : null;
       if (keys != null && query.criteria().hints().max() == null && !query.output().isKeyOnly()) {
@@ -136,7 +151,7 @@ public final class Planner {
       try {
         return DistinctPlan.of(choose(by(index, query), present), path);
       } catch (CommandException e) {
-        if (index == null || query.collection().info().readyIndexes().contains(index)) {
+        if (index == null || query.indexes().contains(index)) {
           throw e;
         }
         // Nobody asked for the index that was dropped meanwhile.
@@ -148,6 +163,14 @@ public final class Planner {
       }
       present = targets(query);
     }
+  }
+
+  /**
+   * A plan that gives of all documents with the same value at a path at least the first one, in the
+   * order of the query; null if there is none that leaves others out.
+   */
+  public @Nullable QueryPlan planFirstOfEach(Query query, Targets targets, String path) {
+    return plan(query, targets) instanceof NodePlan plan ? FirstOfEachPlan.of(plan, path) : null;
   }
 
   private static Query by(@Nullable IndexSpec index, Query query) {
@@ -217,10 +240,9 @@ public final class Planner {
         best.isSorted() && query.window().needed() > 0 && isUnfiltered(query)
             ? query.window().needed()
             : best.documents();
-    boolean isShort =
-        !(best.source() instanceof CollectionScan)
-            && Math.min(sooner, best.documents()) < SHORT_DOCUMENTS_MAX;
-    var used = new NodePlan.UsedIndexes(indexes(query, best), uses);
+    boolean isScan = best.source() instanceof CollectionScan;
+    boolean isShort = !isScan && Math.min(sooner, best.documents()) < SHORT_DOCUMENTS_MAX;
+    var used = new NodePlan.UsedIndexes(indexes(query, best), isScan, uses);
     var effort = new NodePlan.Effort(best.documents(), isShort);
     return new NodePlan(query, partitions, trees, used, effort);
   }
@@ -242,7 +264,8 @@ public final class Planner {
   }
 
   /*
-   * On one partition: PROJECT(SKIP(SORT(k)(path))) or LIMIT(PROJECT(SKIP(path))).
+   * On one partition: PROJECT(SKIP(SORT(k)(path))) or LIMIT(PROJECT(SKIP(path))), where the path
+   * itself skips entries of an index that all match.
    * On several: MERGE with skip and limit, over PROJECT(SORT(k)(path)) or LIMIT(k)(PROJECT(path)),
    * where k = skip + limit.
    */
@@ -254,16 +277,24 @@ public final class Planner {
       node = new SortNode(query.order().sort(), query.order().document(), window.needed(), node);
     }
     if (!isPartitioned && window.skip() > 0) {
-      node = new SkipNode(window.skip(), node);
+      node = SkipNode.over(node, window.skip());
     }
     node = output(query, node);
     long limit = isPartitioned ? window.needed() : window.limit();
     if (path.isSorted() && limit > 0) {
       node = new LimitNode(limit, node);
     }
-    return isPartitioned
-        ? new PartitionsNode(node, partitions, query.order().sort(), window)
-        : node;
+    return isPartitioned ? new PartitionsNode(node, partitions, order(query), window) : node;
+  }
+
+  /** In which order the rows of several partitions are merged; null for any. */
+  private static PartitionsNode.@Nullable RowOrder order(Query query) {
+    if (query.order().sort() != null) {
+      return PartitionsNode.RowOrder.by(query.order().sort());
+    }
+    return GeoFilters.findNear(query.criteria().filter()) == null
+        ? null
+        : PartitionsNode.RowOrder.BY_DISTANCE;
   }
 
   private static PlanNode output(Query query, PlanNode input) {

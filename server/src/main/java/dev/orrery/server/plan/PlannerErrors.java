@@ -30,6 +30,11 @@ final class PlannerErrors {
             + " hinted index");
   }
 
+  static CommandException noGeoIndex() {
+    return new CommandException(
+        ErrorCode.NO_QUERY_EXECUTION_PLANS, "unable to find index for $geoNear query");
+  }
+
   static CommandException noSolution() {
     return new CommandException(ErrorCode.NO_QUERY_EXECUTION_PLANS, "No query solutions");
   }

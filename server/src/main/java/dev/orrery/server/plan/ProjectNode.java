@@ -79,6 +79,8 @@ record ProjectNode(
         found.put(name, ReturnKeyNode.keyOf(row));
       } else if (name.equals("randVal")) {
         found.put(name, new BsonDouble(ThreadLocalRandom.current().nextDouble()));
+      } else if (row.metadata().containsKey(name)) {
+        found.put(name, row.metadata().get(name));
       }
     }
     return found;
@@ -86,7 +88,8 @@ record ProjectNode(
 
   private BsonArray sortKey(Row row) {
     var values = new BsonArray();
-    sort.values(row.stored().document()).forEach(value -> values.add(value.toBsonValue()));
+    sort.values(row.stored().document(), row.metadata())
+        .forEach(value -> values.add(value.toBsonValue()));
     return values;
   }
 

@@ -6,7 +6,10 @@ import dev.orrery.language.query.Projection;
 import dev.orrery.language.query.SortPattern;
 import dev.orrery.storage.CollectionStore;
 import dev.orrery.storage.View;
+import dev.orrery.storage.catalog.IndexSpec;
 import dev.orrery.value.RawDocument;
+import java.util.List;
+import java.util.Set;
 import org.bson.BsonDocument;
 import org.bson.BsonValue;
 import org.jspecify.annotations.Nullable;
@@ -67,13 +70,29 @@ public record Query(Source source, Criteria criteria, Order order, Window window
    * @param document the projection as it was given; empty without one
    * @param isKeyOnly the index key instead of the document (returnKey)
    * @param hasRecordId adds {@code $recordId}
+   * @param fields the paths of which somebody reads the values, without a projection: others may be
+   *     there or not; null if it may be all
    */
   public record Output(
       @Nullable Projection projection,
       RawDocument document,
       boolean isKeyOnly,
-      boolean hasRecordId) {
+      boolean hasRecordId,
+      @Nullable Set<String> fields) {
     public static final Output WHOLE = new Output(null, false, false);
+
+    public Output(
+        @Nullable Projection projection,
+        RawDocument document,
+        boolean isKeyOnly,
+        boolean hasRecordId) {
+      this(projection, document, isKeyOnly, hasRecordId, null);
+    }
+
+    /** What has the values of some paths. */
+    public static Output having(@Nullable Set<String> fields) {
+      return new Output(null, RawDocument.EMPTY, false, false, fields);
+    }
 
     public Output(@Nullable Projection projection, boolean isKeyOnly, boolean hasRecordId) {
       this(projection, RawDocument.EMPTY, isKeyOnly, hasRecordId);
@@ -89,6 +108,15 @@ public record Query(Source source, Criteria criteria, Order order, Window window
 
   public CollectionStore collection() {
     return source.collection();
+  }
+
+  /** The indexes that may be used. */
+  List<IndexSpec> indexes() {
+    List<IndexSpec> all = collection().info().readyIndexes();
+    View view = source.view();
+    return view == View.NEWEST
+        ? all
+        : all.stream().filter(index -> view.has(collection(), index)).toList();
   }
 
   /** The same as of another moment. */

@@ -1,5 +1,7 @@
 package dev.orrery.server.plan;
 
+import dev.orrery.server.plan.bounds.IndexAccess;
+import dev.orrery.server.plan.bounds.IndexMatcher;
 import dev.orrery.value.FieldPath;
 import dev.orrery.value.KeyDecoder;
 import dev.orrery.value.KeyEncoder;

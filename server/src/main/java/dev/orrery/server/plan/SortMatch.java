@@ -1,6 +1,7 @@
 package dev.orrery.server.plan;
 
 import dev.orrery.language.query.SortPattern;
+import dev.orrery.server.plan.bounds.IndexAccess;
 import dev.orrery.storage.catalog.IndexField;
 import java.util.List;
 

@@ -29,7 +29,7 @@ record SortNode(SortPattern pattern, RawDocument text, long limit, PlanNode inpu
       public Row next() {
         if (sorted == null) {
           for (Row row = rows.next(); row != null; row = rows.next()) {
-            sorter.add(pattern.key(row.document()), row);
+            sorter.add(pattern.key(row.document(), row.metadata()), row);
             statistics.skipped++;
           }
           sorted = sorter.finish();

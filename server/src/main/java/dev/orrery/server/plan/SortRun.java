@@ -9,10 +9,12 @@ import java.io.DataOutputStream;
 import java.io.IOException;
 import java.util.HashMap;
 import java.util.Map;
+import org.bson.BsonDocument;
 
 /*
  * The file is temporary and read by the same process only: for each row the key (length, bytes),
- * its number, partition id, record id, version, array index, and the document (length, bytes).
+ * its number, partition id, record id, version, array index, the document (length, bytes), and its
+ * metadata as another one.
  * Index entries are not kept; nothing above a sort asks for them.
  */
 
@@ -31,7 +33,13 @@ final class SortRun implements SortedRuns.Format<RowSorter.Keyed> {
     out.writeLong(stored.recordId());
     out.writeLong(stored.version());
     out.writeInt(row.row().arrayIndex());
-    RawDocument document = stored.document();
+    write(out, stored.document());
+    var metadata = new BsonDocument();
+    metadata.putAll(row.row().metadata());
+    write(out, RawDocument.of(metadata));
+  }
+
+  private static void write(DataOutputStream out, RawDocument document) throws IOException {
     out.writeInt(document.length());
     out.write(document.bytes(), document.offset(), document.length());
   }
@@ -46,7 +54,9 @@ final class SortRun implements SortedRuns.Format<RowSorter.Keyed> {
     int arrayIndex = in.readInt();
     var document = RawDocument.wrap(readBytes(in));
     var stored = new StoredDocument(partition, recordId, version, document);
-    return new RowSorter.Keyed(key, number, Row.of(null, stored, arrayIndex));
+    BsonDocument metadata = RawDocument.wrap(readBytes(in)).toBsonDocument();
+    Row row = Row.of(null, stored, arrayIndex).withMetadata(metadata);
+    return new RowSorter.Keyed(key, number, row);
   }
 
   private static byte[] readBytes(DataInputStream in) throws IOException {

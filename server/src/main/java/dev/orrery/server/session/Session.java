@@ -2,6 +2,7 @@ package dev.orrery.server.session;
 
 import dev.orrery.language.error.CommandException;
 import dev.orrery.language.error.ErrorCode;
+import dev.orrery.storage.StorageException;
 import java.util.concurrent.CompletableFuture;
 import org.bson.BsonDocument;
 import org.jspecify.annotations.Nullable;
@@ -13,6 +14,7 @@ public final class Session {
   private volatile boolean hasRecords;
   private long writeNumber = -1;
   private @Nullable CompletableFuture<BsonDocument> lastReply;
+  private @Nullable SessionTransaction transaction;
 
   Session(SessionId id, long nowMillis) {
     this.id = id;
@@ -25,13 +27,13 @@ public final class Session {
    */
   public synchronized @Nullable CompletableFuture<BsonDocument> beginWrite(
       long number, CompletableFuture<BsonDocument> reply) {
-    if (number < writeNumber) {
+    requireNewest(number);
+    if (transaction != null && number == transaction.number()) {
       throw new CommandException(
-          ErrorCode.TRANSACTION_TOO_OLD,
-          ("Retryable write with txnNumber %d is prohibited on session %s because a newer retryable"
-                  + " write with txnNumber %d has already started on this session.")
-              .formatted(number, id.id(), writeNumber));
+          ErrorCode.INCOMPLETE_TRANSACTION_HISTORY,
+          "Cannot retry a retryable write that has been converted into a transaction");
     }
+    endTransaction(ErrorCode.INTERRUPTED);
     if (number == writeNumber && lastReply != null) {
       return lastReply;
     }
@@ -41,9 +43,95 @@ public final class Session {
     return null;
   }
 
+  private void requireNewest(long number) {
+    boolean isTransaction = transaction != null && transaction.number() > writeNumber;
+    long newest = isTransaction ? transaction.number() : writeNumber;
+    if (number < newest) {
+      throw new CommandException(
+          ErrorCode.TRANSACTION_TOO_OLD,
+          ("Retryable write with txnNumber %d is prohibited on session %s because a newer %s"
+                  + " with txnNumber %d has already started on this session.")
+              .formatted(
+                  number, id.text(), isTransaction ? "transaction" : "retryable write", newest));
+    }
+  }
+
+  /** Ends the transaction that may be open. */
+  private void endTransaction(ErrorCode why) {
+    if (transaction != null && transaction.state() == SessionTransaction.State.OPEN) {
+      transaction.doom(why);
+    }
+  }
+
+  /** Begins a transaction; an open one ends by that. */
+  public synchronized SessionTransaction startTransaction(
+      Transactions transactions, SessionTransaction.Origin origin) {
+    long number = origin.number();
+    requireNewestTransaction(number);
+    if (number == activeNumber()) {
+      throw new CommandException(
+          ErrorCode.CONFLICTING_OPERATION_IN_PROGRESS,
+          "Only servers in a sharded cluster can start a new transaction at the active transaction"
+              + " number.");
+    }
+    endTransaction(ErrorCode.INTERRUPTED);
+    try {
+      transaction = transactions.begin(origin);
+      return transaction;
+    } catch (StorageException e) {
+      transaction = transactions.failed(origin);
+      throw e;
+    }
+  }
+
+  /** The transaction of that number, which may have ended. */
+  public synchronized SessionTransaction requireTransaction(long number) {
+    requireNewestTransaction(number);
+    if (transaction == null || number != transaction.number()) {
+      throw new CommandException(
+          ErrorCode.NO_SUCH_TRANSACTION,
+          ("Given transaction number %d does not match any in-progress transactions. The active"
+                  + " transaction number is %d")
+              .formatted(number, activeNumber()));
+    }
+    return transaction;
+  }
+
+  private void requireNewestTransaction(long number) {
+    if (number < activeNumber()) {
+      boolean isWrite = activeNumber() == writeNumber;
+      throw new CommandException(
+          ErrorCode.TRANSACTION_TOO_OLD,
+          ("Cannot start transaction with { txnNumber: %d } on session %s because a newer %s with"
+                  + " txnNumberAndRetryCounter { txnNumber: %d, txnRetryCounter: %d } has already"
+                  + " started on this session.")
+              .formatted(
+                  number,
+                  id.text(),
+                  isWrite ? "retryable write" : "transaction",
+                  activeNumber(),
+                  isWrite ? -1 : 0));
+    }
+  }
+
+  /** The number of the last transaction or retryable write; -1 before the first. */
+  public synchronized long activeNumber() {
+    return transaction == null ? writeNumber : Math.max(writeNumber, transaction.number());
+  }
+
+  /** The last transaction; null when there was none. */
+  public synchronized @Nullable SessionTransaction transaction() {
+    return transaction;
+  }
+
+  /** The session is over. */
+  public synchronized void ended() {
+    endTransaction(ErrorCode.INTERRUPTED);
+  }
+
   /** Whether a write of that number may have run before, here or before a restart. */
   public synchronized boolean mayHaveRun(long number) {
-    return writeNumber == -1 || number == writeNumber;
+    return activeNumber() == -1 || number == writeNumber;
   }
 
   /** Whether something of its writes is stored. */

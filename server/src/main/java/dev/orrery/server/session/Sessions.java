@@ -11,6 +11,7 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Consumer;
 import java.util.function.Predicate;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The sessions that are alive. A session begins with its first use and ends when the client ends
@@ -31,6 +32,7 @@ public final class Sessions {
   private final int countMax;
   private final AtomicLong nextSweepMillis;
   private final Map<SessionId, Session> alive = new ConcurrentHashMap<>();
+  private @Nullable Transactions transactions;
   private final List<Consumer<Session>> endListeners = new CopyOnWriteArrayList<>();
 
   public Sessions(Clock clock) {
@@ -41,6 +43,17 @@ public final class Sessions {
     this.clock = clock;
     this.countMax = countMax;
     this.nextSweepMillis = new AtomicLong(clock.millis() + SWEEP_INTERVAL.toMillis());
+  }
+
+  /** Names the transactions that sessions may have; to be called before the first use. */
+  public Sessions with(Transactions all) {
+    transactions = all;
+    return this;
+  }
+
+  /** Those that sessions have; null where there are none. */
+  public @Nullable Transactions transactions() {
+    return transactions;
   }
 
   /** Calls {@code listener} for every session that ends, on the thread that ends it. */
@@ -72,6 +85,7 @@ public final class Sessions {
     if (session == null) {
       return false;
     }
+    session.ended();
     endListeners.forEach(listener -> listener.accept(session));
     return true;
   }

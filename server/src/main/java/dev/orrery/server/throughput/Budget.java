@@ -62,6 +62,11 @@ public final class Budget {
     balance -= charge.twentyFirsts();
   }
 
+  /** Request units per second. */
+  synchronized long rate() {
+    return unitsPerSecond;
+  }
+
   /** Request units that are there to be spent; negative when in debt. */
   public synchronized double balance(long nowNanos) {
     refill(nowNanos);

@@ -1,5 +1,6 @@
 package dev.orrery.server.throughput;
 
+import dev.orrery.storage.CollectionStore;
 import dev.orrery.value.Namespace;
 import java.util.List;
 import java.util.Map;
@@ -7,14 +8,16 @@ import java.util.TreeMap;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.function.BooleanSupplier;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /** What one collection's requests cost: in all, by partition, and by partition key. */
 final class CollectionTotals {
   private static final int KEYS_MAX = 100;
 
-  private final Namespace namespace;
+  private final Supplier<Namespace> namespace;
   private final BooleanSupplier exists;
+  private final @Nullable CollectionStore collection;
   private final Map<Integer, UnitWindow> partitions = new ConcurrentHashMap<>();
   private final TopCounts<PartitionKeyValue> keys = new TopCounts<>(KEYS_MAX);
 
@@ -29,8 +32,20 @@ final class CollectionTotals {
    * @param exists false once the collection was dropped
    */
   CollectionTotals(Namespace namespace, BooleanSupplier exists) {
-    this.namespace = namespace;
+    this.namespace = () -> namespace;
     this.exists = exists;
+    this.collection = null;
+  }
+
+  CollectionTotals(CollectionStore collection) {
+    this.namespace = () -> collection.info().namespace();
+    this.exists = collection::exists;
+    this.collection = collection;
+  }
+
+  /** Whose totals these are; null in tests. */
+  @Nullable CollectionStore collection() {
+    return collection;
   }
 
   boolean isObsolete() {
@@ -38,7 +53,7 @@ final class CollectionTotals {
   }
 
   Namespace namespace() {
-    return namespace;
+    return namespace.get();
   }
 
   void add(int partition, long second, RequestCharge charge) {

@@ -66,13 +66,19 @@ public final class CommandShape {
   }
 
   /** The same with its text; keeps nothing of the request. */
-  CommandShape described(RawDocument body, @Nullable RawDocument statement) {
+  public CommandShape described(RawDocument body, @Nullable RawDocument statement) {
     var walk = new Walk(new StringBuilder());
     walk.command(body, statement);
     return new CommandShape(hash, walk.text.toString());
   }
 
-  String text() {
+  /** Tells shapes apart. */
+  public long id() {
+    return hash;
+  }
+
+  /** The shape in words; empty for one that was not described. */
+  public String text() {
     return text == null ? "" : text;
   }
 

@@ -12,6 +12,8 @@ import java.util.stream.Collectors;
  * and each can be switched off by its name, as an account's capability does there.
  */
 public enum CosmosRule {
+  /** No collation, but the simple one. */
+  COLLATION,
   /** {@code cloneCollectionAsCapped}, {@code collMod} and the like are refused (115). */
   COMMANDS,
   /** A compound index takes no nested paths. */
@@ -22,12 +24,24 @@ public enum CosmosRule {
   DOCUMENT_SIZE,
   /** A document must have the shard key, and an update cannot change it. */
   DOCUMENT_SHARD_KEY,
+  /** A duplicate key is told of without its index and its value. */
+  DUPLICATE_KEY,
+  /** No expressions and accumulators that came after MongoDB 4.2: {@code $dateAdd} ... */
+  EXPRESSIONS,
   /** No text, 2d and hashed indexes, no sparse, partial and collated ones. */
   INDEX_KINDS,
+  /** A compound index that is not unique has 8 paths at most. */
+  INDEX_PATHS,
+  /** An {@code _id} has 1,023 bytes at most, and the value of a shard key 2,048. */
+  KEY_SIZES,
+  /** Documents nest 128 levels deep at most. */
+  NESTING,
   /** No operators that Cosmos DB lacks: {@code $where}, {@code $text}, {@code $bitsAllSet} ... */
   OPERATORS,
   /** No retryable writes (capability EnableMongoRetryableWrites). */
   RETRYABLE_WRITES,
+  /** A database shares its throughput among 25 collections at most. */
+  SHARED_COLLECTIONS,
   /** A collection in a database with shared throughput needs a shard key. */
   SHARED_SHARD_KEY,
   /** A sort needs an index; on several fields, one with just these fields in this order. */
@@ -41,7 +55,9 @@ public enum CosmosRule {
   /**
    * Unique indexes: only on an empty collection, with the shard key, 10 of 16 paths of 60 bytes.
    */
-  UNIQUE_INDEXES;
+  UNIQUE_INDEXES,
+  /** Write concerns are read and have no effect. */
+  WRITE_CONCERN;
 
   /** As users write it: {@code sort-index}. */
   public String ruleName() {

@@ -1,5 +1,6 @@
 package dev.orrery.server.throughput;
 
+import dev.orrery.language.error.CommandException;
 import java.util.EnumSet;
 import java.util.Set;
 import java.util.stream.Collectors;
@@ -12,6 +13,32 @@ public final class CosmosRules {
   private final boolean isCosmos;
   private volatile Set<CosmosRule> off = Set.of();
   private volatile boolean hasBurst;
+  private Watcher watcher = Watcher.NOBODY;
+
+  /** Is told of what a rule would have refused that is not in force. */
+  public interface Watcher {
+    Watcher NOBODY =
+        new Watcher() {
+          @Override
+          public boolean isWatching() {
+            return false;
+          }
+
+          @Override
+          public void passed(CosmosRule rule, String place, String words) {}
+        };
+
+    /** Whether anybody wants to know; what is costly to find out is not looked for otherwise. */
+    boolean isWatching();
+
+    /**
+     * A request was let pass.
+     *
+     * @param place the collection, and what of the request is meant
+     * @param words what Cosmos DB says
+     */
+    void passed(CosmosRule rule, String place, String words);
+  }
 
   private CosmosRules(boolean isCosmos) {
     this.isCosmos = isCosmos;
@@ -33,6 +60,29 @@ public final class CosmosRules {
 
   public boolean isInForce(CosmosRule rule) {
     return isCosmos && !off.contains(rule);
+  }
+
+  /** Whether it matters that a request breaks the rule: it is in force, or somebody watches. */
+  public boolean concerns(CosmosRule rule) {
+    return isInForce(rule) || watcher.isWatching();
+  }
+
+  /** Refuses a request that breaks a rule, if that is in force. */
+  public void refuse(CosmosRule rule, String place, CommandException refusal) {
+    if (isInForce(rule)) {
+      throw refusal;
+    }
+    watcher.passed(rule, place, refusal.getMessage());
+  }
+
+  /** Says who is told of what is not refused; to be called before the first request. */
+  public void watchedBy(Watcher newWatcher) {
+    watcher = newWatcher;
+  }
+
+  /** Whether any rule may concern anybody. */
+  public boolean isIdle() {
+    return !isCosmos && !watcher.isWatching();
   }
 
   /** Switches these off, and all others on again. */

@@ -92,6 +92,12 @@ public final class Governor {
     return budget == null ? null : budget.balance(nanoClock.getAsLong());
   }
 
+  /** Request units per second that a partition may spend; null when nothing limits it. */
+  public @Nullable Long rate(CollectionStore collection, int partition) {
+    Budget budget = budget(collection.info(), partition);
+    return budget == null ? null : budget.rate();
+  }
+
   private @Nullable Budget budget(CollectionInfo info, int partition) {
     if (!info.throughput().isEmpty()) {
       return find(dedicated(info).byPartition, info.partitions(), partition);

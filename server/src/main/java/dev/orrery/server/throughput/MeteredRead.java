@@ -12,23 +12,45 @@ import org.jspecify.annotations.Nullable;
  * one before. Used by one request at a time.
  */
 public final class MeteredRead {
-  private final CollectionStore collection;
+  private final @Nullable CollectionStore collection;
   private final Execution execution;
   private final boolean isPointRead;
   private @Nullable PartitionKeyValue key;
   private final PartitionIds paidPartitions = new PartitionIds();
   private long paidBytes;
+  private List<MeteredRead> others = List.of();
 
   /**
+   * @param collection null when nothing is read of it, as there is none
    * @param isPointRead whether the plan reads at most one document, by its primary key
    */
-  public MeteredRead(CollectionStore collection, Execution execution, boolean isPointRead) {
+  public MeteredRead(
+      @Nullable CollectionStore collection, Execution execution, boolean isPointRead) {
     this.collection = collection;
     this.execution = execution;
     this.isPointRead = isPointRead;
   }
 
-  CollectionStore collection() {
+  /**
+   * Reads of other collections belong to it, which are paid for with its batches.
+   *
+   * @param reads may grow later
+   */
+  public MeteredRead with(List<MeteredRead> reads) {
+    others = reads;
+    return this;
+  }
+
+  List<MeteredRead> others() {
+    return others;
+  }
+
+  /** What counts the work of reading. */
+  public Execution execution() {
+    return execution;
+  }
+
+  @Nullable CollectionStore collection() {
     return collection;
   }
 

@@ -10,6 +10,7 @@ import java.util.UUID;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.LongSupplier;
+import java.util.function.ToLongFunction;
 import java.util.function.UnaryOperator;
 import org.bson.BsonDocument;
 import org.jspecify.annotations.Nullable;
@@ -40,6 +41,7 @@ public final class Metering {
   private final Sampling requests = new Sampling(EXACT_REQUESTS_PER_SECOND);
   private final Sampling documents = new Sampling(EXACT_DOCUMENTS_PER_SECOND);
   private final HotSpots hotSpots = new HotSpots();
+  private volatile @Nullable UsageLog usage;
 
   public Metering(Governor governor, LongSupplier nanoClock) {
     this(governor, nanoClock, true);
@@ -103,11 +105,12 @@ public final class Metering {
     add(commands, origin.command, cost, second);
     add(applications, origin.application, cost, second);
     add(comments, origin.comment, cost, second);
-    shapes.add(
-        CommandShape.of(origin.body, origin.statement),
-        cost,
-        second,
-        shape -> shape.described(origin.body, origin.statement));
+    CommandShape shape = CommandShape.of(origin.body, origin.statement);
+    shapes.add(shape, cost, second, same -> same.described(origin.body, origin.statement));
+    UsageLog log = usage;
+    if (log != null) {
+      log.add(work.uses(), shape, origin);
+    }
     checkOnceAMinute(second);
   }
 
@@ -122,6 +125,15 @@ public final class Metering {
 
   public Governor governor() {
     return governor;
+  }
+
+  /** Lets somebody keep what requests spent, by partition, key and shape. */
+  public void observedBy(UsageLog log) {
+    usage = log;
+  }
+
+  boolean isObserved() {
+    return usage != null;
   }
 
   boolean isOn() {
@@ -159,12 +171,7 @@ public final class Metering {
   }
 
   private CollectionTotals begin(CollectionStore collection, CollectionInfo info) {
-    return collections.computeIfAbsent(
-        info.uuid(), absent -> new CollectionTotals(info.namespace(), collection::exists));
-  }
-
-  private long second() {
-    return second(nanoClock.getAsLong());
+    return collections.computeIfAbsent(info.uuid(), absent -> new CollectionTotals(collection));
   }
 
   private static long second(long nanos) {
@@ -182,6 +189,53 @@ public final class Metering {
     }
     long used = busiest * collection.partitions().size() / RequestCharge.UNIT;
     return Math.max(throughput.floor(), Math.min(throughput.unitsPerSecond(), used));
+  }
+
+  /** The number of the second that goes on, by the clock that the budgets go by. */
+  public long second() {
+    return second(nanoClock.getAsLong());
+  }
+
+  /** Is told what partitions spent. */
+  public interface Visitor {
+    /**
+     * @param requests and {@code refused} since the start
+     */
+    void spent(int partition, RequestCharge charge, long requests, long refused);
+  }
+
+  /** Collections that ever spent anything and still exist. */
+  public List<CollectionStore> spenders() {
+    return collections.values().stream()
+        .map(CollectionTotals::collection)
+        .filter(collection -> collection != null && collection.exists())
+        .toList();
+  }
+
+  /** Tells what each partition of a collection spent in one of the last sixty seconds. */
+  public void spentIn(long second, CollectionStore collection, Visitor visitor) {
+    visit(collection, visitor, window -> window.in(second));
+  }
+
+  /** Tells what each partition of a collection spent since the start. */
+  public void spent(CollectionStore collection, Visitor visitor) {
+    visit(collection, visitor, UnitWindow::total);
+  }
+
+  private void visit(
+      CollectionStore collection, Visitor visitor, ToLongFunction<UnitWindow> amount) {
+    CollectionTotals totals = collections.get(collection.info().uuid());
+    if (totals != null) {
+      totals
+          .partitions()
+          .forEach(
+              (id, window) ->
+                  visitor.spent(
+                      id,
+                      new RequestCharge(amount.applyAsLong(window)),
+                      window.requests(),
+                      totals.refused(id)));
+    }
   }
 
   /**

@@ -36,6 +36,7 @@ public final class OperationWork {
   // Of one thread at a time; currentOp looks on, and may see them late.
   private long twentyFirsts;
   private int partitionsVisited;
+  private int refusals;
   private @Nullable CollectionStore visitedCollection;
   private int visitedPartition;
   private @Nullable PartitionIds visited; // made when there is a second one
@@ -45,6 +46,9 @@ public final class OperationWork {
   private @Nullable RawValue lookupKey;
   private @Nullable Budget lookupBudget;
   private @Nullable List<MeteredRead> owed;
+  private @Nullable List<UsageLog.Use> uses; // kept only for those who look on
+  private long documentsReturned;
+  private long documentsLookedUp;
 
   OperationWork(Metering metering, long startNanos) {
     this.metering = metering;
@@ -65,6 +69,31 @@ public final class OperationWork {
   /** What the request cost so far. */
   public RequestCharge charge() {
     return new RequestCharge(twentyFirsts);
+  }
+
+  /** How often it, or one of its statements, was refused for its rate. */
+  public int refusals() {
+    return refusals;
+  }
+
+  /** Whether it, or a part of it, was refused for want of request units. */
+  public boolean isRefused() {
+    return refusals > 0;
+  }
+
+  /** How many documents it gave to its client. */
+  public long documentsReturned() {
+    return documentsReturned;
+  }
+
+  /** How many documents it read by their primary key, without a plan. */
+  public long documentsLookedUp() {
+    return documentsLookedUp;
+  }
+
+  /** Where it spent what, as far as that is looked at. */
+  List<UsageLog.Use> uses() {
+    return uses == null ? List.of() : uses;
   }
 
   /** How many physical partitions it asked so far. */
@@ -96,6 +125,16 @@ public final class OperationWork {
     }
   }
 
+  /** The same for a collection that a command reads besides its own. */
+  public void admitBeside(Targets targets) {
+    if (metering.isOn() && !targets.collection().info().isView()) {
+      long wait = wait(targets);
+      if (wait > 0) {
+        throw RateLimit.ofCommand(wait, metering.nextActivity());
+      }
+    }
+  }
+
   /**
    * The same for a command that reads one document by its primary key.
    *
@@ -110,6 +149,7 @@ public final class OperationWork {
     lookupBudget = metering.governor().find(collection, partition.id());
     long wait = lookupBudget == null ? 0 : lookupBudget.millisToWait(startNanos);
     if (wait > 0) {
+      refusals++;
       metering.refuse(collection, List.of(partition));
       throw RateLimit.ofCommand(wait, metering.nextActivity());
     }
@@ -123,13 +163,18 @@ public final class OperationWork {
     RequestCharge charge = RequestUnits.pointRead(meter.bytesLoaded());
     twentyFirsts += charge.twentyFirsts();
     partitionsVisited = 1;
+    documentsLookedUp += meter.documentsLoaded();
+    documentsReturned += meter.documentsLoaded();
     if (lookupBudget != null) {
       lookupBudget.charge(charge, startNanos);
     }
     metering.count(collection, partition.id(), startNanos, charge);
+    PartitionKeyValue read = null;
     if (lookupKey != null && weight > 0) {
-      metering.chargeKey(collection, PartitionKeyValue.of(lookupKey), charge.times(weight));
+      read = PartitionKeyValue.of(lookupKey);
+      metering.chargeKey(collection, read, charge.times(weight));
     }
+    note(collection, partition.id(), read, charge.twentyFirsts() * weight);
   }
 
   /** The same for the next batch of a read. */
@@ -137,16 +182,24 @@ public final class OperationWork {
     if (!metering.isOn()) {
       return;
     }
-    if (isLimited(read.collection())) {
-      PartitionIds asked = read.partitions();
-      List<PartitionStore> partitions =
-          read.collection().partitions().stream().filter(one -> asked.contains(one.id())).toList();
-      long wait = wait(read.collection(), partitions);
-      if (wait > 0) {
-        throw RateLimit.ofCommand(wait, metering.nextActivity());
-      }
-    }
+    requireUnits(read);
+    read.others().forEach(this::requireUnits);
     key = read.key();
+  }
+
+  private void requireUnits(MeteredRead read) {
+    CollectionStore collection = read.collection();
+    if (collection == null || !isLimited(collection)) {
+      return;
+    }
+    PartitionIds asked = read.partitions();
+    long wait =
+        wait(
+            collection,
+            collection.partitions().stream().filter(one -> asked.contains(one.id())).toList());
+    if (wait > 0) {
+      throw RateLimit.ofCommand(wait, metering.nextActivity());
+    }
   }
 
   /** Refuses one of several updates or deletions. */
@@ -192,6 +245,7 @@ public final class OperationWork {
     }
     long wait = metering.governor().millisToWait(collection, partitions);
     if (wait > 0) {
+      refusals++;
       metering.refuse(collection, partitions);
     }
     return wait;
@@ -203,7 +257,13 @@ public final class OperationWork {
       return;
     }
     read.target(key);
+    documentsReturned += batch.size();
     pay(read, read.partitions(), read.next(batch));
+    for (MeteredRead other : read.others()) {
+      key = null; // no foreign documents belong to the key that was asked for
+      pay(other, other.partitions(), other.next(0, 0));
+    }
+    key = read.key();
   }
 
   /** Pays for asking every partition something that it knows without reading documents. */
@@ -214,6 +274,8 @@ public final class OperationWork {
     for (PartitionStore partition : collection.partitions()) {
       pay(collection, partition.id(), ASKED);
     }
+    long all = ASKED.twentyFirsts() * collection.partitions().size();
+    note(collection, UsageLog.FAN_OUT, null, all * weight);
   }
 
   /** A read that returns nothing, but counts documents or finds those to be written. */
@@ -248,13 +310,34 @@ public final class OperationWork {
     int count = Math.max(1, partitions.size());
     long part = charge.twentyFirsts() / count;
     var rest = new long[] {charge.twentyFirsts() - part * count};
+    var last = new int[] {UsageLog.FAN_OUT};
     partitions.forEach(
         id -> {
           pay(read.collection(), id, new RequestCharge(part + rest[0]));
           rest[0] = 0;
+          last[0] = id;
         });
     if (key != null && weight > 0) {
       metering.chargeKey(read.collection(), key, charge.times(weight));
+    }
+    int place = partitions.size() == 1 ? last[0] : UsageLog.FAN_OUT;
+    note(read.collection(), place, key, charge.twentyFirsts() * weight);
+  }
+
+  /** Remembers for those who look on where something was spent. */
+  private void note(
+      CollectionStore collection,
+      int partition,
+      @Nullable PartitionKeyValue value,
+      long twentyFirstsSpent) {
+    if (weight == 0 || !metering.isObserved()) {
+      return;
+    }
+    if (uses == null) {
+      uses = new ArrayList<>(1);
+    }
+    if (uses.size() < UsageLog.USES_MAX) {
+      uses.add(new UsageLog.Use(collection, partition, value, twentyFirstsSpent));
     }
   }
 
@@ -281,7 +364,7 @@ public final class OperationWork {
         WrittenDocument written = WrittenDocument.of(operations.get(i));
         RequestCharge charge = written.price().plus(new RequestCharge((part + rest) * TERM));
         pay(written.collection(), result.partitions()[i], charge, bill);
-        chargeKey(written, charge);
+        chargeKey(written, result.partitions()[i], charge);
         rest = 0;
       } else if (outcome.status() == WriteOutcome.Status.DUPLICATE) {
         WrittenDocument refused = WrittenDocument.of(operations.get(i));
@@ -302,14 +385,19 @@ public final class OperationWork {
     }
   }
 
-  private void chargeKey(WrittenDocument written, RequestCharge charge) {
-    if (weight == 0 || written.collection().info().partitionKey() == null) {
+  private void chargeKey(WrittenDocument written, int partition, RequestCharge charge) {
+    if (weight == 0) {
+      return;
+    }
+    if (written.collection().info().partitionKey() == null) {
+      note(written.collection(), partition, null, charge.twentyFirsts() * weight);
       return;
     }
     int documents = metering.documentWeight(startNanos);
     if (documents > 0) {
       RequestCharge all = charge.times((long) weight * documents);
       metering.chargeKey(written.collection(), written.key(), all);
+      note(written.collection(), partition, written.key(), all.twentyFirsts());
     }
   }
 

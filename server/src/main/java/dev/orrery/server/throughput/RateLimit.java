@@ -13,7 +13,7 @@ public final class RateLimit {
   private RateLimit() {}
 
   /** Of a whole command. */
-  static CommandException ofCommand(long retryAfterMillis, long activity) {
+  public static CommandException ofCommand(long retryAfterMillis, long activity) {
     String text =
         "Error=16500, RetryAfterMs=%d, Details='Response status code does not indicate success:"
             + " TooManyRequests (429); Substatus: 3200; ActivityId: %s; Reason: (\r\nErrors : [\r\n"

@@ -11,6 +11,7 @@ import dev.orrery.server.transfer.source.BadRecordException;
 import dev.orrery.server.transfer.source.SourceRecord;
 import dev.orrery.server.transfer.source.TransferException;
 import dev.orrery.server.transfer.source.TransferFailures;
+import dev.orrery.value.Namespace;
 import dev.orrery.value.RawDocument;
 import java.io.IOException;
 import java.util.ArrayList;
@@ -60,7 +61,7 @@ final class BatchWriter {
   }
 
   void write(ImportLane.Batch batch) throws IOException {
-    var target = batch.lane().target();
+    Namespace target = batch.lane().documents();
     MongoCollection<RawBsonDocument> collection =
         client
             .getDatabase(target.database())
@@ -163,7 +164,7 @@ final class BatchWriter {
   private static TransferException unexpected(MongoException e, List<ImportWrite> pending) {
     return new TransferException(
         "Writing from %s on failed: %s. If the connection broke, run the same command again; with --resume FILE it goes on where it stopped."
-            .formatted(pending.get(0).place(), e.getMessage()),
+            .formatted(pending.get(0).place(), ServerWords.of(e)),
         e);
   }
 }

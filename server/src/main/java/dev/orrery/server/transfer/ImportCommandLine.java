@@ -5,13 +5,16 @@ import dev.orrery.server.transfer.source.Console;
 import dev.orrery.server.transfer.source.NamespaceRules;
 import dev.orrery.server.transfer.source.Progress;
 import dev.orrery.server.transfer.source.Source;
+import dev.orrery.server.transfer.source.SourceCollection;
 import dev.orrery.server.transfer.source.SourceOpener;
 import dev.orrery.server.transfer.source.TransferFailures;
 import dev.orrery.server.transfer.source.UsageException;
+import dev.orrery.value.Namespace;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.security.SecureRandom;
 import java.time.Clock;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.random.RandomGenerator;
@@ -52,6 +55,7 @@ public final class ImportCommandLine {
             console.in());
     ImportOptions options = ImportOptionTable.options(values);
     try (Source source = opener.open(path(values), type(values))) {
+      options.settings().requireFor(targets(source, rules));
       if (values.has("--dry-run")) {
         long limit = ImportOptionTable.logicalPartitionBytes(values);
         return new DryRun(console, rules, options.settings(), limit).run(source)
@@ -60,6 +64,16 @@ public final class ImportCommandLine {
       }
       return importAll(source, rules, options, values);
     }
+  }
+
+  private static List<Namespace> targets(Source source, NamespaceRules rules) throws IOException {
+    var targets = new ArrayList<Namespace>();
+    for (SourceCollection collection : source.collections()) {
+      if (!collection.isView()) {
+        targets.add(rules.target(collection.namespace()));
+      }
+    }
+    return targets;
   }
 
   private static String path(OptionTable.Values values) {

@@ -21,6 +21,7 @@ final class ImportLane {
   record Batch(ImportLane lane, long first, List<SourceRecord> records) {}
 
   private final Namespace target;
+  private Namespace documents;
   private final ImportState state;
   private final NewIds ids;
   private final int batchSize;
@@ -40,6 +41,7 @@ final class ImportLane {
    */
   ImportLane(Namespace target, ImportState state, NewIds fresh, int batchSize, boolean isPinned) {
     this.target = target;
+    this.documents = target;
     this.state = state;
     this.batchSize = batchSize;
     this.isPinned = isPinned;
@@ -51,6 +53,16 @@ final class ImportLane {
 
   Namespace target() {
     return target;
+  }
+
+  /** Documents go elsewhere than to the collection that they are of. */
+  void writeTo(Namespace other) {
+    documents = other;
+  }
+
+  /** Where the documents are written to. */
+  Namespace documents() {
+    return documents;
   }
 
   NewIds ids() {

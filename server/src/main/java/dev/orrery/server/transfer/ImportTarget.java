@@ -25,6 +25,8 @@ final class ImportTarget {
   /** What create does not take, or what belongs to the server the dump is of. */
   private static final Set<String> NOT_RESTORED = Set.of("uuid", "autoIndexId", "temp", "flags");
 
+  private static final BsonDocument SIMPLE = new BsonDocument("locale", new BsonString("simple"));
+
   private final MongoClient client;
   private final ImportOptions options;
   private final TransferFailures failures;
@@ -129,9 +131,13 @@ final class ImportTarget {
       } catch (MongoException e) {
         failures.add(
             "The index %s of %s was not built: %s"
-                .formatted(index.get("name"), target, message(e)));
+                .formatted(name(index), target, ServerWords.of(e)));
       }
     }
+  }
+
+  private static String name(BsonDocument index) {
+    return index.getString("name", new BsonString("without a name")).getValue();
   }
 
   private List<BsonDocument> indexes(SourceCollection source, Namespace target) {
@@ -147,6 +153,10 @@ final class ImportTarget {
         BsonDocument spec = index.clone();
         spec.remove("ns"); // names the collection as it was called where the dump was made
         spec.remove("v"); // the server's own is the best it has
+        if (source.metadata().hasCollation()) {
+          // One without a collation would get that of the collection, which it did not have.
+          spec.putIfAbsent("collation", SIMPLE);
+        }
         kept.add(spec);
       }
     }
@@ -160,7 +170,7 @@ final class ImportTarget {
       }
       run(target, create(source, target));
     } catch (MongoException e) {
-      failures.add("The view %s was not created: %s".formatted(target, message(e)));
+      failures.add("The view %s was not created: %s".formatted(target, ServerWords.of(e)));
     }
   }
 
@@ -173,12 +183,6 @@ final class ImportTarget {
   }
 
   private static TransferException refused(String what, MongoException e) {
-    return new TransferException(what + ": " + message(e), e);
-  }
-
-  private static String message(MongoException e) {
-    return e instanceof MongoCommandException refused
-        ? refused.getErrorMessage() + " (" + refused.getErrorCode() + ")"
-        : e.getMessage();
+    return new TransferException(what + ": " + ServerWords.of(e), e);
   }
 }

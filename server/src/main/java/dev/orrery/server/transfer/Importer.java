@@ -58,6 +58,9 @@ final class Importer implements Source.Receiver {
     Namespace namespace = rules.target(collection.namespace());
     boolean isPinned = options.isOrdered() || collection.metadata().isCapped();
     var lane = new ImportLane(namespace, state, ids, options.batchSize(), isPinned);
+    if (collection.isPacked()) {
+      lane.writeTo(SourceCollection.bucketsOf(namespace));
+    }
     if (state.find(namespace.toString()) == null) {
       target.prepare(collection, namespace);
       lane.save(false);

@@ -44,7 +44,7 @@ final class TransferServer implements AutoCloseable {
       client.close();
       throw new TransferException(
           "There is no answer from %s: %s. Is the server running, and are user, password and tls in --uri right?"
-              .formatted(connection.getHosts(), e.getMessage()),
+              .formatted(String.join(", ", connection.getHosts()), ServerWords.of(e)),
           e);
     }
   }

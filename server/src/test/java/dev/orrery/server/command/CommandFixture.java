@@ -6,6 +6,7 @@ import dev.orrery.server.command.diagnostic.RecentLog;
 import dev.orrery.server.command.diagnostic.Services;
 import dev.orrery.server.command.diagnostic.StandardCommands;
 import dev.orrery.server.cursor.CursorRegistry;
+import dev.orrery.server.ledger.Ledgers;
 import dev.orrery.server.operation.Operations;
 import dev.orrery.server.session.ClusterClock;
 import dev.orrery.server.session.Sessions;
@@ -16,6 +17,7 @@ import java.time.Instant;
 import java.time.ZoneOffset;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.Executor;
 import java.util.concurrent.atomic.AtomicLong;
 import org.bson.BsonDocument;
@@ -47,6 +49,7 @@ public final class CommandFixture {
   Metering metering = Metering.unlimited();
   Executor workers = Runnable::run;
   final Security security = Security.open();
+  public final Ledgers ledgers = new Ledgers();
   private final List<Command> further = new ArrayList<>();
 
   public CommandFixture() {
@@ -91,23 +94,27 @@ public final class CommandFixture {
             metrics,
             metering,
             operations);
-    return new Dispatcher(parts, workers, () -> nanos.getAndAdd(nanosPerReading)).obeying(rules);
+    return new Dispatcher(parts, workers, () -> nanos.getAndAdd(nanosPerReading))
+        .obeying(rules)
+        .observedBy(ledgers);
   }
 
   /** The replies so far to a command that may answer later. */
   List<BsonDocument> start(String json) {
-    var replies = new ArrayList<BsonDocument>();
-    RawDocument body = RawDocument.of(BsonDocument.parse(json));
-    dispatcher().dispatch(Request.message(connection, body, List.of()), replies::add);
+    var replies = new CopyOnWriteArrayList<BsonDocument>();
+    dispatcher().dispatch(request(json), replies::add);
     return replies;
+  }
+
+  private Request request(String json) {
+    return Request.message(connection, RawDocument.of(BsonDocument.parse(json)), List.of());
   }
 
   /** The reply to a command on the database admin, unless it names another. */
   public BsonDocument run(String json) {
     String command =
         json.contains("$db") ? json : json.substring(0, json.length() - 1) + ", $db: 'admin'}";
-    List<BsonDocument> replies = start(command);
-    return replies.get(0);
+    return AwaitedReply.of(dispatcher(), request(command));
   }
 
   /** The same as text, with types and order of fields. */

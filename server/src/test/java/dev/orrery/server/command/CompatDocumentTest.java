@@ -4,8 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.orrery.server.command.FieldRecorder.Use;
 import dev.orrery.server.command.collection.Databases;
+import dev.orrery.server.command.data.AbortTransactionCommand;
+import dev.orrery.server.command.data.CommitTransactionCommand;
 import dev.orrery.server.command.data.DataServices;
-import dev.orrery.server.command.data.EndTransactionCommand;
 import dev.orrery.server.command.data.PipelineCheck;
 import dev.orrery.server.command.diagnostic.OperationCommands;
 import dev.orrery.server.command.diagnostic.StandardCommands;
@@ -83,10 +84,10 @@ public class CompatDocumentTest {
     var definitions =
         new ArrayList<>(SchemaCommands.all(databases, null, PipelineCheck.NONE, null));
     definitions.addAll(StatisticsCommands.list(databases, null));
-    definitions.add(EndTransactionCommand.abort());
-    definitions.add(EndTransactionCommand.commit());
+    definitions.add(new AbortTransactionCommand(Runnable::run));
     var data =
         new DataServices(databases, null, null, null, null, null, null, null, new Operations());
+    definitions.add(new CommitTransactionCommand(data, Runnable::run));
     definitions.addAll(
         OperationCommands.list(
             data, services.facts(), new OperationCommands.Journals(null, null, null)));

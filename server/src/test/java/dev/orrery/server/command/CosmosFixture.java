@@ -11,15 +11,16 @@ import dev.orrery.server.command.diagnostic.StatisticsCommands;
 import dev.orrery.server.command.schema.SchemaCommands;
 import dev.orrery.server.cursor.CursorRegistry;
 import dev.orrery.server.cursor.SpillDirectory;
+import dev.orrery.server.operation.Top;
 import dev.orrery.server.plan.Planner;
 import dev.orrery.server.session.ClusterClock;
 import dev.orrery.server.store.QueryHooks;
+import dev.orrery.server.store.TestEngines;
 import dev.orrery.server.throughput.DatabaseThroughputs;
 import dev.orrery.server.throughput.Governor;
 import dev.orrery.server.throughput.Metering;
 import dev.orrery.server.throughput.Provisioning;
 import dev.orrery.storage.StorageEngine;
-import dev.orrery.storage.engine.ChronicleEngine;
 import dev.orrery.storage.engine.EngineOptions;
 import dev.orrery.storage.log.LogOptions;
 import java.nio.file.Path;
@@ -63,7 +64,7 @@ public final class CosmosFixture implements AutoCloseable {
       EngineOptions options,
       UnaryOperator<StorageEngine> around) {
     LogOptions log = LogOptions.defaults().withFsync(false);
-    engine = around.apply(ChronicleEngine.open(directory, options.with(log), new QueryHooks()));
+    engine = around.apply(TestEngines.open(directory, options.with(log), new QueryHooks()));
     var throughputs = new DatabaseThroughputs(engine);
     var databases = new Databases(engine, provisioning, throughputs);
     var governor = new Governor(throughputs::of, provisioning, commands.nanos::get);
@@ -79,12 +80,12 @@ public final class CosmosFixture implements AutoCloseable {
             new CursorRegistry(commands.nanos::get, cursorIds::incrementAndGet),
             new ClusterClock(commands.clock),
             commands.clock,
-            new Workers(Runnable::run, timer, task -> spareThreads.execute(task)),
+            new Workers(Runnable::run, timer, task -> spareThreads.execute(task), Runnable::run),
             new SpillDirectory(directory),
             ObjectId::new,
             commands.operations);
     var facts = commands.services().facts();
-    var aggregate = new AggregateCommand(data, facts, commands.sessions);
+    var aggregate = new AggregateCommand(data, facts, commands.sessions, new Top(name -> true));
     commands
         .with(DataCommands.list(data, aggregate, facts).toArray(Command[]::new))
         .with(aggregate);
@@ -93,7 +94,8 @@ public final class CosmosFixture implements AutoCloseable {
             .toArray(Command[]::new));
     commands.with(StatisticsCommands.list(databases, commands.nanos::get).toArray(Command[]::new));
     commands.with(
-        CosmosCommands.list(new CosmosServices(databases, metering)).toArray(Command[]::new));
+        CosmosCommands.list(new CosmosServices(databases, metering, commands.ledgers))
+            .toArray(Command[]::new));
   }
 
   public static CosmosFixture extended(Path directory) {

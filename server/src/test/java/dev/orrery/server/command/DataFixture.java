@@ -11,12 +11,14 @@ import dev.orrery.server.command.diagnostic.StatisticsCommands;
 import dev.orrery.server.command.schema.SchemaCommands;
 import dev.orrery.server.cursor.CursorRegistry;
 import dev.orrery.server.cursor.SpillDirectory;
+import dev.orrery.server.operation.Top;
 import dev.orrery.server.plan.Planner;
 import dev.orrery.server.session.ClusterClock;
 import dev.orrery.server.store.QueryHooks;
+import dev.orrery.server.store.TestEngines;
+import dev.orrery.storage.StorageEngine;
 import dev.orrery.storage.catalog.CollectionInfo;
 import dev.orrery.storage.catalog.IndexSpec;
-import dev.orrery.storage.engine.ChronicleEngine;
 import dev.orrery.storage.engine.EngineOptions;
 import dev.orrery.storage.log.LogOptions;
 import dev.orrery.value.Namespace;
@@ -25,14 +27,17 @@ import java.util.List;
 import java.util.UUID;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.TimeUnit;
 import org.bson.BsonDocument;
 import org.bson.types.ObjectId;
 import org.jspecify.annotations.Nullable;
 
 /** The commands on documents over an engine of their own; long work runs on the calling thread. */
 public final class DataFixture implements AutoCloseable {
+  private static final int PATIENCE_SECONDS = 10;
+
   public final CommandFixture commands;
-  public final ChronicleEngine engine;
+  public final StorageEngine engine;
   public final CursorRegistry cursors;
   public final Planner planner = new Planner();
 
@@ -46,12 +51,18 @@ public final class DataFixture implements AutoCloseable {
   }
 
   public DataFixture(Path directory, MemoryBudget memory) {
-    commands = new CommandFixture(memory);
-    engine =
-        ChronicleEngine.open(
+    this(
+        directory,
+        memory,
+        TestEngines.open(
             directory.resolve("data"),
             EngineOptions.defaults().with(LogOptions.defaults().withFsync(false)),
-            new QueryHooks());
+            new QueryHooks()));
+  }
+
+  public DataFixture(Path directory, MemoryBudget memory, StorageEngine engine) {
+    commands = new CommandFixture(memory);
+    this.engine = engine;
     cursors = commands.cursors;
     var services =
         new DataServices(
@@ -64,7 +75,9 @@ public final class DataFixture implements AutoCloseable {
             new SpillDirectory(directory),
             ObjectId::new,
             commands.operations);
-    var aggregate = new AggregateCommand(services, commands.services().facts(), commands.sessions);
+    var aggregate =
+        new AggregateCommand(
+            services, commands.services().facts(), commands.sessions, new Top(name -> true));
     DataCommands.list(services, aggregate, commands.services().facts()).forEach(commands::with);
     commands.with(aggregate);
     SchemaCommands.all(services.databases(), cursors, aggregate, () -> new UUID(0, 1))
@@ -122,13 +135,21 @@ public final class DataFixture implements AutoCloseable {
     return json.contains("$db") ? json : json.substring(0, json.length() - 1) + ", $db: 'test'}";
   }
 
+  /** What a reply held is given back after it was sent, maybe by another thread. */
+  private void requireNothingHeld() {
+    MemoryBudget memory = commands.operations.memory();
+    long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(PATIENCE_SECONDS);
+    while (memory.usedBytes() > 0 && System.nanoTime() < end) {
+      Thread.onSpinWait();
+    }
+    assertThat(memory.usedBytes()).as("memory that was not given back").isZero();
+  }
+
   @Override
   public void close() {
     timer.shutdownNow();
     cursors.killAll();
     engine.close();
-    assertThat(commands.operations.memory().usedBytes())
-        .as("memory that was not given back")
-        .isZero();
+    requireNothingHeld();
   }
 }

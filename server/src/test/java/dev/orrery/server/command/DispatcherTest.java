@@ -76,7 +76,7 @@ class DispatcherTest {
 
   private static Fake write(CompletionStage<?> disk) {
     return new Fake(
-        Spec.of("write", Access.WRITE, Trait.RETRYABLE_WRITE),
+        Spec.of("write", Access.WRITE, Trait.RETRYABLE_WRITE, Trait.WRITE_CONCERN),
         (context, body) -> {
           context.awaitDurable(new Pending(disk));
           return new BsonDocument("n", new BsonInt32(1));
@@ -407,7 +407,7 @@ class DispatcherTest {
         new CommandFixture()
             .with(
                 new Fake(
-                    Spec.of("write", Access.WRITE, Trait.RETRYABLE_WRITE),
+                    Spec.of("write", Access.WRITE, Trait.RETRYABLE_WRITE, Trait.WRITE_CONCERN),
                     (context, body) -> {
                       body.finish();
                       seen.add(context.statementId(0));

@@ -1,22 +1,20 @@
 package dev.orrery.server.command;
 
-import dev.orrery.lane.Lane;
 import dev.orrery.server.command.collection.Databases;
 import dev.orrery.server.command.data.PipelineCheck;
 import dev.orrery.server.command.diagnostic.StatisticsCommands;
 import dev.orrery.server.command.schema.SchemaCommands;
 import dev.orrery.server.cursor.CursorRegistry;
 import dev.orrery.server.store.QueryHooks;
+import dev.orrery.server.store.TestEngines;
 import dev.orrery.storage.CollectionStore;
 import dev.orrery.storage.StorageEngine;
-import dev.orrery.storage.WorkMeter;
-import dev.orrery.storage.WriteBatch;
 import dev.orrery.storage.WriteOperation;
-import dev.orrery.storage.engine.ChronicleEngine;
 import dev.orrery.storage.engine.EngineOptions;
 import dev.orrery.storage.log.LogOptions;
 import dev.orrery.value.RawDocument;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.UUID;
 import org.bson.BsonDocument;
 
@@ -30,7 +28,7 @@ public final class EngineFixture implements AutoCloseable {
 
   public EngineFixture(Path directory) {
     var options = EngineOptions.defaults().with(LogOptions.defaults().withFsync(false));
-    engine = ChronicleEngine.open(directory, options, new QueryHooks());
+    engine = TestEngines.open(directory, options, new QueryHooks());
     databases = new Databases(engine);
     var cursors = new CursorRegistry(() -> 0, () -> 42);
     commands.with(
@@ -43,9 +41,7 @@ public final class EngineFixture implements AutoCloseable {
     CollectionStore target = databases.findOrCreate("db", collection);
     for (String json : documents) {
       RawDocument document = RawDocument.of(BsonDocument.parse(json));
-      Lane.await(
-          engine.commit(
-              WriteBatch.of(new WriteOperation.Insert(target, document)), new WorkMeter()));
+      TestEngines.commit(engine, List.of(new WriteOperation.Insert(target, document)));
     }
   }
 

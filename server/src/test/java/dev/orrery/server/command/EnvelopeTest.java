@@ -16,10 +16,17 @@ class EnvelopeTest {
         server.run(
             "{ping: 1, "
                 + LSID
-                + ", $readPreference: {mode: 'nearest'}, readConcern: {level: 'majority'},"
-                + " writeConcern: {w: 1}, maxTimeMS: 10, comment: 'x', apiVersion: '1',"
+                + ", $readPreference: {mode: 'nearest'}, readConcern: {level: 'local'},"
+                + " maxTimeMS: 10, comment: 'x', apiVersion: '1',"
                 + " apiStrict: true, apiDeprecationErrors: true, mayBypassWriteBlocking: true}");
     assertThat(reply.getDouble("ok").getValue()).isEqualTo(1);
+    assertThat(server.error("{hello: 1, writeConcern: {w: 1}}"))
+        .isEqualTo("72 InvalidOptions: Command does not support writeConcern");
+    assertThat(server.error("{ping: 1, readConcern: {level: 'majority'}}"))
+        .isEqualTo(
+            "72 InvalidOptions: Command ping does not support { readConcern: { level: \"majority\","
+                + " provenance: \"clientSupplied\" } } :: caused by :: read concern not"
+                + " supported");
   }
 
   @Test
@@ -67,8 +74,8 @@ class EnvelopeTest {
             server.error(
                 "{ping: 1, " + LSID + ", txnNumber: {$numberLong: '1'}, autocommit: false}"))
         .isEqualTo(
-            "263 OperationNotSupportedInTransaction: Cannot run 'ping' in a multi-document"
-                + " transaction.");
+            "263 OperationNotSupportedInTransaction: This command is not supported in"
+                + " transactions");
     assertThat(server.sessions.count()).isZero();
   }
 
@@ -92,8 +99,7 @@ class EnvelopeTest {
                 + " supported. :: caused by :: Enumeration value 'foo' for field 'mode' is not a"
                 + " valid value.");
     assertThat(server.error("{ping: 1, maxTimeMS: -1}"))
-        .isEqualTo(
-            "51024 Location51024: BSON field 'maxTimeMS' value must be >= 0, actual value '-1'");
+        .isEqualTo("2 BadValue: -1 value for maxTimeMS is out of range [0, 2147483647]");
     assertThat(server.error("{ping: 1, databaseVersion: 1}"))
         .isEqualTo("10065 Location10065: invalid parameter: expected an object (databaseVersion)");
   }

@@ -45,7 +45,7 @@ final class BackgroundJournalTest {
 
   private static OperationListener.Ended ended(int number) {
     var body = RawDocument.of(new BsonDocument("ping", new BsonInt32(1)));
-    var subject = new Subject("ping", "test", null, body, null, true);
+    var subject = new Subject("ping", "test", null, body, null, true, null);
     var operation =
         new Operation(number, new NoClient(), subject, Metering.unlimited().start(0), () -> 0);
     long nanos = TimeUnit.MILLISECONDS.toNanos(number);

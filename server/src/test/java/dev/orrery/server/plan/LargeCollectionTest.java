@@ -2,9 +2,7 @@ package dev.orrery.server.plan;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.orrery.lane.Lane;
-import dev.orrery.storage.WorkMeter;
-import dev.orrery.storage.WriteBatch;
+import dev.orrery.server.store.TestEngines;
 import dev.orrery.storage.WriteOperation;
 import dev.orrery.value.RawDocument;
 import java.nio.file.Path;
@@ -34,9 +32,7 @@ class LargeCollectionTest {
               .append("b", new BsonInt32((int) ((long) i * 7919 % DOCUMENTS)));
       batch.add(new WriteOperation.Insert(fixture.collection, RawDocument.of(document)));
       if (batch.size() == BATCH || i == DOCUMENTS - 1) {
-        Lane.await(
-            fixture.engine.commit(
-                new WriteBatch(batch, WriteBatch.OnFailure.APPLY_NONE), new WorkMeter()));
+        TestEngines.commit(fixture.engine, batch);
         batch.clear();
       }
     }

@@ -8,6 +8,7 @@ import java.util.stream.IntStream;
 import org.bson.BsonDocument;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -80,6 +81,7 @@ class PartitionsTest {
   }
 
   @Test
+  @Tag("embedded") // other engines read by pages, and charge for what is on them
   void anIndexedSortWithALimitReadsTheLimitPerPartitionAtMost() {
     Query query =
         fixture.query("{}").with(PlanFixture.order("{v: -1}")).with(new Query.Window(0, 10));

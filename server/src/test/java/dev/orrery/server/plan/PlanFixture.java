@@ -1,21 +1,18 @@
 package dev.orrery.server.plan;
 
-import dev.orrery.lane.Lane;
 import dev.orrery.language.query.Collation;
 import dev.orrery.language.query.FilterContext;
 import dev.orrery.language.query.FilterParser;
 import dev.orrery.language.query.SortPattern;
 import dev.orrery.server.cursor.SpillDirectory;
 import dev.orrery.server.store.QueryHooks;
+import dev.orrery.server.store.TestEngines;
 import dev.orrery.storage.CollectionStore;
 import dev.orrery.storage.StorageEngine;
 import dev.orrery.storage.StoredDocument;
-import dev.orrery.storage.WorkMeter;
-import dev.orrery.storage.WriteBatch;
 import dev.orrery.storage.WriteOperation;
 import dev.orrery.storage.catalog.CollectionInfo;
 import dev.orrery.storage.catalog.IndexSpec;
-import dev.orrery.storage.engine.ChronicleEngine;
 import dev.orrery.storage.engine.EngineOptions;
 import dev.orrery.storage.log.LogOptions;
 import dev.orrery.value.Namespace;
@@ -35,7 +32,7 @@ final class PlanFixture implements AutoCloseable {
 
   PlanFixture(Path directory, String partitionKey, int partitions) {
     var options = EngineOptions.defaults().with(LogOptions.defaults().withFsync(false));
-    engine = ChronicleEngine.open(directory.resolve("data"), options, new QueryHooks());
+    engine = TestEngines.open(directory.resolve("data"), options, new QueryHooks());
     temporary = directory.resolve("temporary");
     collection =
         engine.create(
@@ -59,19 +56,15 @@ final class PlanFixture implements AutoCloseable {
   }
 
   void insert(RawDocument document) {
-    Lane.await(
-        engine.commit(
-            WriteBatch.of(new WriteOperation.Insert(collection, document)), new WorkMeter()));
+    TestEngines.commit(engine, List.of(new WriteOperation.Insert(collection, document)));
   }
 
   /** Gives a document another value of {@code a}. */
   void moveAhead(StoredDocument before, int value) {
     var after = before.document().toBsonDocument();
     after.put("a", new BsonInt32(value));
-    Lane.await(
-        engine.commit(
-            WriteBatch.of(new WriteOperation.Replace(collection, before, RawDocument.of(after))),
-            new WorkMeter()));
+    var replace = new WriteOperation.Replace(collection, before, RawDocument.of(after));
+    TestEngines.commit(engine, List.of(replace));
   }
 
   /** {@code options} is what follows the key and the name in an index specification, or empty. */

@@ -4,10 +4,12 @@ import dev.orrery.language.error.CommandException;
 import dev.orrery.language.error.ErrorCode;
 import dev.orrery.language.query.Equalities;
 import dev.orrery.language.query.Filter;
+import dev.orrery.server.command.CommandContext;
 import dev.orrery.server.operation.ProfileSettings;
 import dev.orrery.server.throughput.CosmosRule;
 import dev.orrery.server.throughput.DatabaseThroughputs;
 import dev.orrery.server.throughput.Provisioning;
+import dev.orrery.server.throughput.Throughput;
 import dev.orrery.storage.CollectionStore;
 import dev.orrery.storage.StorageEngine;
 import dev.orrery.storage.WriteOperation;
@@ -16,7 +18,10 @@ import dev.orrery.storage.catalog.IndexSpec;
 import dev.orrery.value.FieldPath;
 import dev.orrery.value.Namespace;
 import dev.orrery.value.RawDocument;
+import dev.orrery.value.RawElements;
+import dev.orrery.value.RawTypes;
 import dev.orrery.value.RawValue;
+import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.SortedSet;
 import java.util.TreeSet;
@@ -30,6 +35,11 @@ public final class Databases {
 
   /** Without the capability for 16 MB. */
   private static final int COSMOS_DOCUMENT_BYTES_MAX = 2 << 20;
+
+  private static final int SHARED_COLLECTIONS_MAX = 25;
+  private static final int ID_BYTES_MAX = 1023;
+  private static final int KEY_BYTES_MAX = 2048;
+  private static final int LEVELS_MAX = 128;
 
   private final StorageEngine engine;
   private final Provisioning provisioning;
@@ -88,14 +98,21 @@ public final class Databases {
   /** Refuses a change of a single document that names no single partition key, as Cosmos does. */
   public void requireTarget(CollectionStore collection, Filter filter) {
     String path = collection.info().partitionKey();
-    if (path == null || !provisioning.isInForce(CosmosRule.TARGETED_WRITES)) {
+    if (path == null || !provisioning.rules().concerns(CosmosRule.TARGETED_WRITES)) {
       return;
     }
     List<RawValue> values = Equalities.fixedValues(filter, FieldPath.parse(path));
     if (values == null || values.size() != 1) {
-      throw new CommandException(
-          ErrorCode.SHARD_KEY_NOT_FOUND, "query in command must target a single shard key");
+      refuse(
+          CosmosRule.TARGETED_WRITES,
+          collection,
+          new CommandException(
+              ErrorCode.SHARD_KEY_NOT_FOUND, "query in command must target a single shard key"));
     }
+  }
+
+  private void refuse(CosmosRule rule, CollectionStore collection, CommandException refusal) {
+    provisioning.rules().refuse(rule, collection.info().namespace().toString(), refusal);
   }
 
   /** The size that a stored document may have. */
@@ -114,11 +131,65 @@ public final class Databases {
               + " RequestEntityTooLarge (413); Substatus: 0; Reason: (Message: {\"Errors\":[\"Request"
               + " size is too large\"]})");
     }
+    if (provisioning.isInForce(CosmosRule.NESTING) && isDeeper(document, LEVELS_MAX)) {
+      throw new CommandException(
+          ErrorCode.BAD_VALUE, "A document can have at most " + LEVELS_MAX + " nested levels");
+    }
+  }
+
+  private static boolean isDeeper(RawDocument document, int levels) {
+    if (levels == 0) {
+      return true;
+    }
+    RawElements fields = document.elements();
+    while (fields.next()) {
+      boolean isNested = fields.type() == RawTypes.DOCUMENT || fields.type() == RawTypes.ARRAY;
+      if (isNested && isDeeper(fields.value().asDocument(), levels - 1)) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  private void requireShortKeys(WriteOperation.Insert insert) {
+    if (!provisioning.isInForce(CosmosRule.KEY_SIZES)) {
+      return;
+    }
+    requireShort("_id", insert.document().field("_id"), ID_BYTES_MAX);
+    String path = insert.collection().info().partitionKey();
+    if (path != null) {
+      requireShort(path, insert.key().partitionKey(), KEY_BYTES_MAX);
+    }
+  }
+
+  private static void requireShort(String path, @Nullable RawValue value, int bytesMax) {
+    if (value != null && value.type() == RawTypes.STRING) {
+      int bytes = value.asString().getBytes(StandardCharsets.UTF_8).length;
+      if (bytes > bytesMax) {
+        throw new CommandException(
+            ErrorCode.BAD_VALUE,
+            "The value of '%s' has %d bytes; %d is the most".formatted(path, bytes, bytesMax));
+      }
+    }
+  }
+
+  /** A failure in the words of the profile: Cosmos DB names neither the index nor the value. */
+  public CommandException worded(CommandException failure, Namespace namespace) {
+    boolean isChanged =
+        failure.code() == ErrorCode.DUPLICATE_KEY
+            && provisioning.isInForce(CosmosRule.DUPLICATE_KEY);
+    return isChanged
+        ? new CommandException(
+            ErrorCode.DUPLICATE_KEY,
+            "E11000 duplicate key error collection: %s. Failed _id or unique index constraint."
+                .formatted(namespace))
+        : failure;
   }
 
   /** Refuses a document that cannot be given to a partition, or not as Cosmos DB does it. */
   public void requireStorable(WriteOperation.Insert insert) {
     requireSize(insert.document());
+    requireShortKeys(insert);
     String path = insert.collection().info().partitionKey();
     if (path == null) {
       return;
@@ -126,9 +197,13 @@ public final class Databases {
     RawValue key = insert.key().partitionKey();
     PartitionKeyRules.requireNoArray(key);
     boolean isMissing = key == null;
-    if (isMissing && provisioning.isInForce(CosmosRule.DOCUMENT_SHARD_KEY)) {
-      throw new CommandException(
-          ErrorCode.SHARD_KEY_NOT_FOUND, "document does not contain shard key at '" + path + "'");
+    if (isMissing && provisioning.rules().concerns(CosmosRule.DOCUMENT_SHARD_KEY)) {
+      refuse(
+          CosmosRule.DOCUMENT_SHARD_KEY,
+          insert.collection(),
+          new CommandException(
+              ErrorCode.SHARD_KEY_NOT_FOUND,
+              "document does not contain shard key at '" + path + "'"));
     }
   }
 
@@ -139,6 +214,19 @@ public final class Databases {
   /** The collection or view, or null when there is none. */
   public @Nullable CollectionStore find(String database, String collection) {
     return engine.find(new Namespace(database, collection));
+  }
+
+  /**
+   * The time series whose buckets have that name; null when there is none, or when a collection
+   * itself has it.
+   */
+  public @Nullable CollectionStore findSeries(String database, String buckets) {
+    String name = TimeSeries.seriesOf(buckets);
+    if (name == null || find(database, buckets) != null) {
+      return null;
+    }
+    CollectionStore series = find(database, name);
+    return series != null && TimeSeries.of(series.info()) != null ? series : null;
   }
 
   /** Whether there is a collection or view of that full name. */
@@ -172,6 +260,24 @@ public final class Databases {
     }
   }
 
+  /** The same for a command; with its transaction, what is created goes when that is aborted. */
+  public CollectionStore findOrCreate(CommandContext context, String collection) {
+    CollectionStore found = find(context.database(), collection);
+    if (found != null) {
+      return found;
+    }
+    CollectionStore created = findOrCreate(context.database(), collection);
+    created(context, created);
+    return created;
+  }
+
+  /** Notes what a command created. */
+  public void created(CommandContext context, CollectionStore collection) {
+    if (context.transaction() != null) {
+      context.transaction().created(collection, () -> engine.dropEmpty(collection));
+    }
+  }
+
   private CollectionInfo.Creation plain(String database) {
     return new CollectionInfo.Creation(
         new BsonDocument(), null, List.of(IndexSpec.idIndex()), 1, newThroughput(database));
@@ -180,7 +286,48 @@ public final class Databases {
   /** Creates a collection or view; null when the name is taken. */
   public @Nullable CollectionStore create(Namespace namespace, CollectionInfo.Creation creation) {
     requireNewName(namespace.database());
+    if (!creation.options().containsKey(CollectionInfo.TEMPORARY)) {
+      requireMayShare(namespace, creation);
+    }
     return engine.create(namespace, creation);
+  }
+
+  /** Refuses a collection that a database with throughput of its own cannot share it with. */
+  public void requireMayShare(Namespace namespace, CollectionInfo.Creation creation) {
+    boolean isShared =
+        throughputs.of(namespace.database()).isProvisioned()
+            && !creation.options().containsKey("viewOn")
+            && !namespace.collection().startsWith("system.")
+            && !Throughput.fromBson(creation.throughput()).isProvisioned();
+    if (!isShared) {
+      return;
+    }
+    if (creation.partitionKey() == null) {
+      provisioning
+          .rules()
+          .refuse(
+              CosmosRule.SHARED_SHARD_KEY,
+              namespace.toString(),
+              new CommandException(
+                  ErrorCode.BAD_VALUE, "Shared throughput collection should have a partition key"));
+    }
+    long sharing =
+        in(namespace.database()).stream()
+            .map(CollectionStore::info)
+            .filter(info -> !info.isView() && info.throughput().isEmpty())
+            .count();
+    if (sharing >= SHARED_COLLECTIONS_MAX) {
+      provisioning
+          .rules()
+          .refuse(
+              CosmosRule.SHARED_COLLECTIONS,
+              namespace.toString(),
+              new CommandException(
+                  ErrorCode.BAD_VALUE,
+                  "A database shares its throughput among %d collections at most; give this one"
+                          .formatted(SHARED_COLLECTIONS_MAX)
+                      + " its own"));
+    }
   }
 
   /** Refuses a database whose name differs from another one only in case. */

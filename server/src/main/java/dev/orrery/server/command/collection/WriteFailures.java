@@ -33,7 +33,7 @@ public final class WriteFailures {
               "Partition key reached maximum size of %s. Learn more:"
                       .formatted(size(outcome.limitBytes()))
                   + " https://aka.ms/CosmosDB/sql/errors/full-pk");
-      case APPLIED, CONFLICT, NOT_APPLIED ->
+      case APPLIED, CLAIMED, CONFLICT, NOT_APPLIED ->
           throw new IllegalArgumentException("not a failure: " + outcome);
     };
   }
@@ -49,7 +49,8 @@ public final class WriteFailures {
     return amount + " " + UNITS.get(unit);
   }
 
-  private static CommandException unindexable(IndexKeyException problem) {
+  /** Why an index cannot take a document. */
+  public static CommandException unindexable(IndexKeyException problem) {
     return switch (problem.reason()) {
       case PARALLEL_ARRAYS ->
           new CommandException(ErrorCode.CANNOT_INDEX_PARALLEL_ARRAYS, problem.getMessage());
@@ -58,6 +59,9 @@ public final class WriteFailures {
               ErrorCode.LOCATION_16746,
               problem.getMessage() + BsonText.stored(new BsonArray(values(problem.array()))));
       case HASHED_ARRAY -> new CommandException(ErrorCode.LOCATION_16766, problem.getMessage());
+      case SPECIAL -> (CommandException) problem.getCause();
+      case TOO_MANY_KEYS ->
+          new CommandException(ErrorCode.CANNOT_BUILD_INDEX_KEYS, problem.getMessage());
     };
   }
 

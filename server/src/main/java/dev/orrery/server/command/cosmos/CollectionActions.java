@@ -60,7 +60,7 @@ final class CollectionActions {
     var namespace = new Namespace(context.database(), name);
     if (indexes != null) {
       new CosmosIndexRules(databases.provisioning().rules())
-          .require(new CosmosIndexRules.Subject(shardKey, 0, false), indexes);
+          .require(new CosmosIndexRules.Subject(namespace, shardKey, 0, false), indexes);
     }
     var plan = PartitionedCollections.Plan.of(shardKey, offer);
     CollectionStore created =
@@ -126,14 +126,17 @@ final class CollectionActions {
   private void replaceIndexes(CollectionStore collection, List<IndexSpec> wanted) {
     StorageEngine engine = databases.engine();
     List<IndexSpec> present = collection.info().readyIndexes();
+    List<IndexSpec> staying = present.stream().filter(index -> isSameIn(wanted, index)).toList();
+    List<IndexSpec> missing =
+        wanted.stream().filter(one -> !one.isIdIndex() && !isSameIn(present, one)).toList();
+    new CosmosIndexRules(databases.provisioning().rules())
+        .require(CosmosIndexRules.Subject.of(collection, staying), missing);
     for (IndexSpec index : present) {
       boolean isKept = index.isIdIndex() || isSameIn(wanted, index);
       if (!isKept) {
         engine.dropIndex(collection, index.name());
       }
     }
-    List<IndexSpec> missing =
-        wanted.stream().filter(one -> !one.isIdIndex() && !isSameIn(present, one)).toList();
     if (!missing.isEmpty()) {
       engine.createIndexes(collection, missing);
     }
@@ -158,9 +161,9 @@ final class CollectionActions {
     for (RawDocument given : body.documents("indexes")) {
       BsonDocument spec = IndexDefinition.parse(given, false);
       IndexRules.requireExpiry(spec);
-      IndexRules.require(spec, new BsonDocument());
-      IndexKeyPattern.requireSupported(spec.getDocument("key"));
-      specs.add(IndexSpec.of(IndexDefinition.fix(spec)));
+      BsonDocument complete = IndexRules.require(spec, new BsonDocument());
+      IndexKeyPattern.requireSupported(complete.getDocument("key"));
+      specs.add(IndexSpec.of(IndexDefinition.fix(complete)));
     }
     if (specs.stream().noneMatch(IndexSpec::isIdIndex)) {
       throw new CommandException(ErrorCode.BAD_VALUE, "'indexes' must contain an index on _id");

@@ -71,6 +71,43 @@ public final class CosmosRefusals implements RequestRules {
           "$text",
           "$where");
 
+  /** None of them is in the lists of what Cosmos DB supports. */
+  private static final Set<String> EXPRESSIONS =
+      Set.of(
+          "$accumulator",
+          "$binarySize",
+          "$bitAnd",
+          "$bitNot",
+          "$bitOr",
+          "$bitXor",
+          "$bottom",
+          "$bottomN",
+          "$bsonSize",
+          "$dateAdd",
+          "$dateDiff",
+          "$dateSubtract",
+          "$dateTrunc",
+          "$firstN",
+          "$function",
+          "$getField",
+          "$isNumber",
+          "$lastN",
+          "$maxN",
+          "$median",
+          "$minN",
+          "$percentile",
+          "$rand",
+          "$replaceAll",
+          "$replaceOne",
+          "$sampleRate",
+          "$setField",
+          "$sortArray",
+          "$top",
+          "$topN",
+          "$tsIncrement",
+          "$tsSecond",
+          "$unsetField");
+
   private static final Set<String> SYSTEM = Set.of("admin", "config", "local");
   private static final int DEPTH_MAX = 100;
   private static final byte[] DOCUMENTS = "documents".getBytes(StandardCharsets.UTF_8);
@@ -86,27 +123,21 @@ public final class CosmosRefusals implements RequestRules {
 
   @Override
   public void require(Request request, String database, SessionFields session) {
-    if (!rules.isCosmos()) {
+    if (rules.isIdle()) {
       return;
     }
-    RawDocument body = explained(request.body());
-    String name = commandName(body);
-    if (rules.isInForce(CosmosRule.COMMANDS) && COMMANDS.contains(name)) {
-      throw new CommandException(
-          ErrorCode.COMMAND_NOT_SUPPORTED, "Command " + name + " not supported");
-    }
-    requireSession(body, database, session);
-    if (SYSTEM.contains(database)) {
-      return;
-    }
-    requireStages(body.field("pipeline"), 0);
-    requireOperators(body);
-    for (RequestSequence sequence : request.sequences()) {
-      if (!sequence.name().equals("documents")) {
-        sequence.documents().forEach(this::requireOperators);
-      }
-    }
-    requireSort(body, database);
+    new Inspection(explained(request.body()), database).require(request, session);
+  }
+
+  @Override
+  public boolean ignoresWriteConcern() {
+    return rules.isInForce(CosmosRule.WRITE_CONCERN);
+  }
+
+  private static boolean isSimple(RawDocument collation) {
+    RawValue locale = collation.field("locale");
+    return collation.isEmpty()
+        || locale != null && locale.type() == RawTypes.STRING && locale.asString().equals("simple");
   }
 
   private static RawDocument explained(RawDocument body) {
@@ -117,118 +148,6 @@ public final class CosmosRefusals implements RequestRules {
   private static String commandName(RawDocument body) {
     RawElements elements = body.elements();
     return elements.next() ? elements.name() : "";
-  }
-
-  private void requireSession(RawDocument body, String database, SessionFields session) {
-    if (session.txnNumber() == null) {
-      return;
-    }
-    if (!session.isTransaction() && rules.isInForce(CosmosRule.RETRYABLE_WRITES)) {
-      throw new CommandException(
-          ErrorCode.BAD_VALUE,
-          "Retryable writes are not supported. Please disable retryable writes by specifying"
-              + " \"retrywrites=false\" in the connection string or an equivalent driver specific"
-              + " config.");
-    }
-    CollectionStore collection = collection(body, database);
-    if (session.isTransaction()
-        && rules.isInForce(CosmosRule.TRANSACTIONS)
-        && collection != null
-        && collection.info().partitionKey() != null) {
-      throw new CommandException(
-          ErrorCode.LOCATION_50841,
-          "Multi-document transactions cannot be run in a sharded collection");
-    }
-  }
-
-  private @Nullable CollectionStore collection(RawDocument body, String database) {
-    RawElements elements = body.elements();
-    boolean hasName = elements.next() && elements.type() == RawTypes.STRING;
-    return hasName
-        ? databases.engine().find(new Namespace(database, elements.value().asString()))
-        : null;
-  }
-
-  private void requireStages(@Nullable RawValue pipeline, int depth) {
-    if (pipeline == null || !pipeline.isArray() || depth > DEPTH_MAX) {
-      return;
-    }
-    RawElements stages = pipeline.asDocument().elements();
-    while (stages.next()) {
-      if (stages.type() != RawTypes.DOCUMENT) {
-        continue;
-      }
-      RawElements stage = stages.value().asDocument().elements();
-      if (stage.next()) {
-        requireStage(stage.name(), stage.value(), depth);
-      }
-    }
-  }
-
-  private void requireStage(String name, RawValue argument, int depth) {
-    if (!rules.isInForce(CosmosRule.STAGES)) {
-      return;
-    }
-    if (STAGES.contains(name)) {
-      throw new CommandException(
-          ErrorCode.LOCATION_40324, "Unrecognized pipeline stage name: '" + name + "'");
-    }
-    if (!argument.isDocument()) {
-      return;
-    }
-    if (name.equals("$lookup")) {
-      for (String field : new String[] {"let", "pipeline"}) {
-        if (argument.asDocument().field(field) != null) {
-          throw new CommandException(ErrorCode.BAD_VALUE, "`%s` isn't supported".formatted(field));
-        }
-      }
-    } else if (name.equals("$facet")) {
-      RawElements facets = argument.asDocument().elements();
-      while (facets.next()) {
-        requireStages(facets.value(), depth + 1);
-      }
-    }
-  }
-
-  private void requireOperators(RawDocument body) {
-    if (!rules.isInForce(CosmosRule.OPERATORS)) {
-      return;
-    }
-    RawElements fields = body.elements();
-    while (fields.next()) {
-      boolean isData = fields.nameEquals(DOCUMENTS) || fields.nameEquals(INDEXES);
-      if (!isData && (fields.type() == RawTypes.DOCUMENT || fields.type() == RawTypes.ARRAY)) {
-        requireOperators(fields.value().asDocument(), 0);
-      }
-    }
-  }
-
-  private static void requireOperators(RawDocument document, int depth) {
-    RawElements fields = document.elements();
-    while (fields.next()) {
-      String name = fields.name();
-      if (name.startsWith("$") && OPERATORS.contains(name)) {
-        throw new CommandException(ErrorCode.BAD_VALUE, "unknown operator: " + name);
-      }
-      boolean isNested = fields.type() == RawTypes.DOCUMENT || fields.type() == RawTypes.ARRAY;
-      if (isNested && depth < DEPTH_MAX && !name.equals("$literal")) {
-        requireOperators(fields.value().asDocument(), depth + 1);
-      }
-    }
-  }
-
-  private void requireSort(RawDocument body, String database) {
-    if (!rules.isInForce(CosmosRule.SORT_INDEX)) {
-      return;
-    }
-    RawValue sort = body.field("sort");
-    if (sort == null) {
-      sort = firstSort(body.field("pipeline"));
-    }
-    CollectionStore collection = collection(body, database);
-    if (sort != null && sort.isDocument() && collection != null && !collection.info().isView()) {
-      SortIndexRule.require(collection.info(), sort.asDocument());
-    }
   }
 
   /** A sort of what the collection holds; behind other stages than these it is done in memory. */
@@ -250,5 +169,198 @@ public final class CosmosRefusals implements RequestRules {
       }
     }
     return null;
+  }
+
+  /** One request that is looked through. */
+  private final class Inspection {
+    private final RawDocument body;
+    private final String database;
+    private final String place;
+
+    Inspection(RawDocument body, String database) {
+      this.body = body;
+      this.database = database;
+      RawElements first = body.elements();
+      boolean hasName = first.next() && first.type() == RawTypes.STRING;
+      this.place = hasName ? database + "." + first.value().asString() : database;
+    }
+
+    private void refuse(CosmosRule rule, CommandException refusal) {
+      rules.refuse(rule, place, refusal);
+    }
+
+    void require(Request request, SessionFields session) {
+      String name = commandName(body);
+      if (COMMANDS.contains(name)) {
+        refuse(
+            CosmosRule.COMMANDS,
+            new CommandException(
+                ErrorCode.COMMAND_NOT_SUPPORTED, "Command " + name + " not supported"));
+      }
+      requireSession(session);
+      if (SYSTEM.contains(database)) {
+        return;
+      }
+      requireStages(body.field("pipeline"), 0);
+      requireOperators(body);
+      requireNoCollation(body);
+      for (RequestSequence sequence : request.sequences()) {
+        if (!sequence.name().equals("documents")) {
+          sequence.documents().forEach(this::requireOperators);
+          sequence.documents().forEach(this::requireNoCollation);
+        }
+      }
+      requireSort();
+    }
+
+    private void requireSession(SessionFields session) {
+      if (session.txnNumber() == null) {
+        return;
+      }
+      if (!session.isTransaction()) {
+        refuse(
+            CosmosRule.RETRYABLE_WRITES,
+            new CommandException(
+                ErrorCode.BAD_VALUE,
+                "Retryable writes are not supported. Please disable retryable writes by specifying"
+                    + " \"retrywrites=false\" in the connection string or an equivalent driver"
+                    + " specific config."));
+        return;
+      }
+      CollectionStore collection = collection();
+      if (collection != null && collection.info().partitionKey() != null) {
+        refuse(
+            CosmosRule.TRANSACTIONS,
+            new CommandException(
+                ErrorCode.LOCATION_50841,
+                "Multi-document transactions cannot be run in a sharded collection"));
+      }
+    }
+
+    private @Nullable CollectionStore collection() {
+      RawElements elements = body.elements();
+      boolean hasName = elements.next() && elements.type() == RawTypes.STRING;
+      return hasName
+          ? databases.engine().find(new Namespace(database, elements.value().asString()))
+          : null;
+    }
+
+    private void requireStages(@Nullable RawValue pipeline, int depth) {
+      if (pipeline == null || !pipeline.isArray() || depth > DEPTH_MAX) {
+        return;
+      }
+      RawElements stages = pipeline.asDocument().elements();
+      while (stages.next()) {
+        if (stages.type() != RawTypes.DOCUMENT) {
+          continue;
+        }
+        RawElements stage = stages.value().asDocument().elements();
+        if (stage.next()) {
+          requireStage(stage.name(), stage.value(), depth);
+        }
+      }
+    }
+
+    private void requireStage(String name, RawValue argument, int depth) {
+      if (!rules.concerns(CosmosRule.STAGES)) {
+        return;
+      }
+      if (STAGES.contains(name)) {
+        refuse(
+            CosmosRule.STAGES,
+            new CommandException(
+                ErrorCode.LOCATION_40324, "Unrecognized pipeline stage name: '" + name + "'"));
+      }
+      if (!argument.isDocument()) {
+        return;
+      }
+      if (name.equals("$lookup")) {
+        for (String field : new String[] {"let", "pipeline"}) {
+          if (argument.asDocument().field(field) != null) {
+            refuse(
+                CosmosRule.STAGES,
+                new CommandException(ErrorCode.BAD_VALUE, "`%s` isn't supported".formatted(field)));
+          }
+        }
+      } else if (name.equals("$facet")) {
+        RawElements facets = argument.asDocument().elements();
+        while (facets.next()) {
+          requireStages(facets.value(), depth + 1);
+        }
+      }
+    }
+
+    /** Neither for the whole command nor for one of its updates or deletions. */
+    private void requireNoCollation(RawDocument fields) {
+      RawValue collation = fields.field("collation");
+      if (collation != null && collation.isDocument() && !isSimple(collation.asDocument())) {
+        refuse(
+            CosmosRule.COLLATION,
+            new CommandException(ErrorCode.BAD_VALUE, "'collation' isn't supported"));
+      }
+      for (String statements : new String[] {"updates", "deletes"}) {
+        RawValue list = fields.field(statements);
+        if (list != null && list.isArray()) {
+          list.asDocument().toValues().stream()
+              .filter(RawValue::isDocument)
+              .forEach(statement -> requireNoCollation(statement.asDocument()));
+        }
+      }
+    }
+
+    private void requireOperators(RawDocument body) {
+      if (!rules.concerns(CosmosRule.OPERATORS) && !rules.concerns(CosmosRule.EXPRESSIONS)) {
+        return;
+      }
+      RawElements fields = body.elements();
+      while (fields.next()) {
+        boolean isData = fields.nameEquals(DOCUMENTS) || fields.nameEquals(INDEXES);
+        if (!isData && (fields.type() == RawTypes.DOCUMENT || fields.type() == RawTypes.ARRAY)) {
+          requireOperators(fields.value().asDocument(), 0);
+        }
+      }
+    }
+
+    private void requireOperators(RawDocument document, int depth) {
+      RawElements fields = document.elements();
+      while (fields.next()) {
+        String name = fields.name();
+        if (name.startsWith("$") && OPERATORS.contains(name)) {
+          refuse(
+              CosmosRule.OPERATORS,
+              new CommandException(ErrorCode.BAD_VALUE, "unknown operator: " + name));
+        }
+        if (name.startsWith("$") && EXPRESSIONS.contains(name)) {
+          refuse(
+              CosmosRule.EXPRESSIONS,
+              new CommandException(
+                  ErrorCode.INVALID_PIPELINE_OPERATOR, "Unrecognized expression '" + name + "'"));
+        }
+        boolean isNested = fields.type() == RawTypes.DOCUMENT || fields.type() == RawTypes.ARRAY;
+        if (isNested && depth < DEPTH_MAX && !name.equals("$literal")) {
+          requireOperators(fields.value().asDocument(), depth + 1);
+        }
+      }
+    }
+
+    private void requireSort() {
+      if (!rules.concerns(CosmosRule.SORT_INDEX)) {
+        return;
+      }
+      RawValue sort = body.field("sort");
+      if (sort == null) {
+        sort = firstSort(body.field("pipeline"));
+      }
+      CollectionStore collection = collection();
+      if (sort != null && sort.isDocument() && collection != null && !collection.info().isView()) {
+        CommandException refusal = SortIndexRule.check(collection.info(), sort.asDocument());
+        if (refusal != null) {
+          rules.refuse(
+              CosmosRule.SORT_INDEX,
+              place + " sort " + sort.asDocument().toBsonDocument(),
+              refusal);
+        }
+      }
+    }
   }
 }

@@ -19,7 +19,7 @@ final class CustomActionCommand implements Command {
 
   @Override
   public Spec spec() {
-    return Spec.of("customAction", Access.ADMIN, Trait.LONG);
+    return Spec.of("customAction", Access.ADMIN, Trait.LONG, Trait.WRITE_CONCERN);
   }
 
   @Override

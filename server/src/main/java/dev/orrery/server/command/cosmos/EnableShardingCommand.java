@@ -10,7 +10,7 @@ import org.bson.BsonDocument;
 final class EnableShardingCommand implements Command {
   @Override
   public Spec spec() {
-    return Spec.of("enableSharding", Access.ADMIN).alias("enablesharding");
+    return Spec.of("enableSharding", Access.ADMIN, Trait.WRITE_CONCERN).alias("enablesharding");
   }
 
   @Override

@@ -4,7 +4,6 @@ import dev.orrery.language.error.CommandException;
 import dev.orrery.language.error.ErrorCode;
 import dev.orrery.server.command.collection.Databases;
 import dev.orrery.server.operation.Operation;
-import dev.orrery.server.throughput.CosmosRule;
 import dev.orrery.server.throughput.Throughput;
 import dev.orrery.storage.CollectionStore;
 import dev.orrery.storage.PartitionStore;
@@ -64,13 +63,6 @@ final class PartitionedCollections {
   /** What the engine is told to create. */
   CollectionInfo.Creation creation(Namespace namespace, Plan plan) {
     Throughput shared = databases.throughputs().of(namespace.database());
-    if (shared.isProvisioned()
-        && !plan.throughput.isProvisioned()
-        && plan.partitionKey == null
-        && databases.provisioning().isInForce(CosmosRule.SHARED_SHARD_KEY)) {
-      throw new CommandException(
-          ErrorCode.BAD_VALUE, "Shared throughput collection should have a partition key");
-    }
     int needed = databases.provisioning().partitions(plan.partitionKey, plan.throughput, shared);
     return new CollectionInfo.Creation(
         plan.options,

@@ -36,7 +36,8 @@ final class ShardCollectionCommand implements Command {
 
   @Override
   public Spec spec() {
-    return Spec.of("shardCollection", Access.ADMIN, Trait.LONG).alias("shardcollection");
+    return Spec.of("shardCollection", Access.ADMIN, Trait.LONG, Trait.WRITE_CONCERN)
+        .alias("shardcollection");
   }
 
   /** What is to be partitioned, by which path, and into how many parts at least. */

@@ -10,6 +10,7 @@ import java.util.ArrayList;
 import java.util.List;
 import org.bson.BsonDocument;
 import org.bson.BsonValue;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Cosmos DB never sorts in memory: one field needs an index on just that field, several need an
@@ -20,29 +21,30 @@ final class SortIndexRule {
 
   private SortIndexRule() {}
 
-  /** Refuses a sort that no index of the collection can serve. */
-  static void require(CollectionInfo collection, RawDocument sort) {
+  /** The refusal of a sort that no index of the collection can serve; null when one can. */
+  static @Nullable CommandException check(CollectionInfo collection, RawDocument sort) {
     var paths = new ArrayList<String>();
     var directions = new ArrayList<Boolean>();
     RawElements fields = sort.elements();
     while (fields.next()) {
       if (fields.name().equals("$natural") || !fields.value().isNumber()) {
-        return; // not by values, or for the command to refuse
+        return null; // not by values, or for the command to refuse
       }
       paths.add(fields.name());
       directions.add(isDescending(fields.value().toBsonValue()));
     }
     if (paths.size() == 1 && !hasIndex(collection, paths.get(0))) {
-      throw new CommandException(
+      return new CommandException(
           ErrorCode.BAD_VALUE,
           "The index path corresponding to the specified order-by item is excluded.");
     }
     if (paths.size() > 1 && !hasCompound(collection, paths, directions)) {
-      throw new CommandException(
+      return new CommandException(
           ErrorCode.BAD_VALUE,
           "The order by query does not have a corresponding composite index that it can be served"
               + " from.");
     }
+    return null;
   }
 
   private static boolean isDescending(BsonValue direction) {

@@ -1,21 +1,28 @@
 package dev.orrery.server.command.data;
 
 import dev.orrery.language.aggregate.Pipeline;
+import dev.orrery.language.aggregate.stage.DocumentStream;
 import dev.orrery.language.aggregate.stage.Environment;
 import dev.orrery.language.aggregate.stage.KnownCollections;
 import dev.orrery.language.aggregate.stage.PipelineContext;
 import dev.orrery.language.aggregate.stage.PipelineRun;
+import dev.orrery.language.error.CommandException;
+import dev.orrery.language.error.ErrorCode;
 import dev.orrery.language.query.Collation;
 import dev.orrery.server.command.Command;
 import dev.orrery.server.command.CommandContext;
 import dev.orrery.server.command.CommandReader;
+import dev.orrery.server.command.ReadConcern;
 import dev.orrery.server.command.ServerFacts;
 import dev.orrery.server.cursor.ClientCursor;
+import dev.orrery.server.operation.Top;
 import dev.orrery.server.plan.DocumentCursor;
 import dev.orrery.server.plan.Execution;
 import dev.orrery.server.plan.ExplainVerbosity;
 import dev.orrery.server.plan.PlanResult;
 import dev.orrery.server.session.Sessions;
+import dev.orrery.server.stream.ChangeHub;
+import dev.orrery.server.stream.ChangeStream;
 import dev.orrery.server.throughput.MeteredRead;
 import dev.orrery.storage.CollectionStore;
 import dev.orrery.value.Namespace;
@@ -24,25 +31,49 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletionStage;
 import org.bson.BsonDocument;
+import org.bson.BsonInt64;
 import org.bson.BsonValue;
 import org.jspecify.annotations.Nullable;
 
 /** {@code aggregate}: runs a pipeline over a collection, a view, or a database as a whole. */
 public final class AggregateCommand implements Command, ViewReader, PipelineCheck {
   private static final Spec SPEC =
-      Spec.of("aggregate", Access.READ, Trait.STABLE_API, Trait.TRANSACTION);
+      Spec.of(
+          "aggregate",
+          Access.READ,
+          Trait.SNAPSHOT,
+          Trait.STABLE_API,
+          Trait.PARSED_FIRST,
+          Trait.TRANSACTION,
+          Trait.WRITE_CONCERN);
   private static final String NO_COLLECTION = "$cmd.aggregate";
   private static final int VIEWS_MAX = 20;
 
   private final DataServices services;
   private final Server server;
+  private final ChangeHub changes;
 
   /** What stages tell about the server itself. */
-  record Server(ServerFacts facts, Sessions sessions) {}
+  record Server(ServerFacts facts, Sessions sessions, Top top) {}
 
-  public AggregateCommand(DataServices services, ServerFacts facts, Sessions sessions) {
+  public AggregateCommand(DataServices services, ServerFacts facts, Sessions sessions, Top top) {
     this.services = services;
-    this.server = new Server(facts, sessions);
+    this.server = new Server(facts, sessions, top);
+    this.changes = new ChangeHub(() -> services.databases().engine().changes(), starter(services));
+  }
+
+  private static ChangeHub.Starter starter(DataServices services) {
+    return new ChangeHub.Starter() {
+      @Override
+      public void start(Runnable work) {
+        services.workers().runSoon(work);
+      }
+
+      @Override
+      public void startLater(long millis, Runnable work) {
+        services.workers().runLater(millis, work);
+      }
+    };
   }
 
   @Override
@@ -58,6 +89,11 @@ public final class AggregateCommand implements Command, ViewReader, PipelineChec
   @Override
   public CompletionStage<BsonDocument> start(CommandContext context, CommandReader body) {
     AggregateParams params = AggregateParams.parse(context.database(), body);
+    context.enterTransaction();
+    if (context.transaction() != null) {
+      TransactionStages.require(params.pipeline());
+    }
+    AggregateConcerns.require(context, params.pipeline());
     return services.workers().run(() -> aggregate(context, params));
   }
 
@@ -77,7 +113,7 @@ public final class AggregateCommand implements Command, ViewReader, PipelineChec
   private BsonDocument explain(
       CommandContext context, AggregateParams params, ExplainVerbosity verbosity) {
     Prepared prepared = prepare(context, params);
-    return new AggregateExplanation(services.planner(), prepared.execution, verbosity)
+    return new AggregateExplanation(services.planner(), prepared.execution(), verbosity)
         .explain(prepared.namespace, prepared.pipeline, prepared.run, prepared.collection)
         .append("command", AggregateExplanation.command(prepared.namespace, params.pipeline()));
   }
@@ -91,17 +127,105 @@ public final class AggregateCommand implements Command, ViewReader, PipelineChec
     Pipeline.parse(stages, pipelineContext, null);
   }
 
+  /** What the conditions of a command on change streams are. */
+  private void requireFollowable(
+      CommandContext context, AggregateEnvironment environment, Namespace namespace) {
+    if (context.sessionFields().isTransaction()) {
+      throw new CommandException(
+          ErrorCode.OPERATION_NOT_SUPPORTED_IN_TRANSACTION,
+          "Operation not permitted in transaction :: caused by :: Aggregation stage $changeStream"
+              + " cannot run within a multi-document transaction");
+    }
+    ReadConcern concern = context.readConcern();
+    if (concern.isGiven() && !concern.level().equals("majority")) {
+      throw new CommandException(
+          ErrorCode.INVALID_OPTIONS,
+          ("Command aggregate does not support { readConcern: { level: \"%s\", provenance:"
+                  + " \"clientSupplied\" } } :: caused by :: Aggregation stage $changeStream"
+                  + " cannot run with a readConcern other than 'majority'. Current readConcern: %s")
+              .formatted(concern.level(), concern.level()));
+    }
+    if (environment.view(namespace) != null) {
+      throw new CommandException(
+          ErrorCode.COMMAND_NOT_SUPPORTED_ON_VIEW,
+          "Namespace " + namespace + " is a view, not a collection");
+    }
+  }
+
+  private static boolean isOfChanges(AggregateParams params) {
+    return !params.pipeline().isEmpty() && params.pipeline().get(0).containsKey("$changeStream");
+  }
+
+  /** The first batch of a stream of changes, which mostly is empty, and its place. */
+  private BsonDocument firstEvents(
+      CommandContext context, AggregateParams params, Prepared prepared) {
+    DocumentStream results = prepared.pipeline.follow(prepared.run);
+    ChangeStream stream = prepared.environment.stream();
+    var owner = Cursors.owner(context, prepared.namespace, false);
+    var cursor =
+        new ClientCursor(
+                owner,
+                new EventResults(results, stream),
+                prepared.execution(),
+                ClientCursor.End.AWAITS)
+            .following(stream);
+    boolean isKept = false;
+    try {
+      long size = params.batchSize() < 0 ? FindParams.FIRST_BATCH_DEFAULT : params.batchSize();
+      List<RawDocument> batch = cursor.nextBatch(size, context.operation().replyMemory());
+      isKept = !cursor.isExhausted();
+      // The token first: what is kept may be read by another request at once.
+      BsonDocument reply =
+          Cursors.of("firstBatch", batch, cursor, isKept ? 1 : 0, prepared.namespace);
+      long id = isKept ? Cursors.keep(context, services.cursors(), cursor) : 0;
+      reply.getDocument("cursor").put("id", new BsonInt64(id));
+      return reply;
+    } catch (CommandException e) {
+      throw StreamFailures.during("PlanExecutor error during aggregation", e);
+    } finally {
+      if (!isKept) {
+        cursor.close();
+      }
+    }
+  }
+
+  /** The events of a stream, as the rest of its pipeline leaves them. */
+  private record EventResults(DocumentStream results, ChangeStream stream)
+      implements DocumentCursor {
+    @Override
+    public @Nullable PlanResult next() {
+      BsonDocument next = results.next();
+      return next == null
+          ? null
+          : new PlanResult(stream.requireToken(Pipeline.encodeResult(next)), null, -1);
+    }
+
+    @Override
+    public void close() {
+      results.close();
+    }
+  }
+
   /** A pipeline ready to run, and what it reads. */
   private record Prepared(
       Namespace namespace,
       @Nullable CollectionStore collection,
       Pipeline pipeline,
       PipelineRun run,
-      Execution execution) {}
+      MeteredRead read,
+      AggregateEnvironment environment) {
+    Execution execution() {
+      return environment.execution();
+    }
+  }
 
   private BsonDocument aggregate(CommandContext context, AggregateParams params) {
+    if (isOfChanges(params) && !params.options().isExplained()) {
+      return firstEvents(context, params, prepare(context, params));
+    }
     return params.options().isExplained()
-        ? explain(context, params, ExplainVerbosity.QUERY_PLANNER)
+        ? ExplainServer.add(
+            server.facts, context, explain(context, params, ExplainVerbosity.QUERY_PLANNER))
         : Replanning.run(() -> firstBatch(context, params, prepare(context, params)));
   }
 
@@ -112,7 +236,14 @@ public final class AggregateCommand implements Command, ViewReader, PipelineChec
     Execution execution = services.execution(context, options.usesDisk());
     var environment =
         new AggregateEnvironment(services, server, context, execution, options.isUnchecked());
-    KnownCollections.View source = resolve(environment, namespace);
+    if (isOfChanges(params)) {
+      environment.follow(changes);
+      requireFollowable(context, environment, namespace);
+    }
+    KnownCollections.View source =
+        isAboutTheNameItself(params.pipeline())
+            ? new KnownCollections.View(namespace, List.of())
+            : resolve(environment, namespace);
     var stages = new ArrayList<>(source.pipeline());
     stages.addAll(params.pipeline());
     var pipelineContext =
@@ -121,23 +252,26 @@ public final class AggregateCommand implements Command, ViewReader, PipelineChec
             QueryScope.variables(services, options.let()),
             collation(environment, namespace, options.collation()),
             environment);
+    CollectionStore collection = environment.find(source.on());
+    environment.foreign().besides(collection);
     return new Prepared(
         namespace,
-        environment.find(source.on()),
+        collection,
         Pipeline.parse(stages, pipelineContext, options.hint()),
         new PipelineRun(
             environment,
             new PipelineRun.Spill(services.area(), options.usesDisk(), execution.memory())),
-        execution);
+        new MeteredRead(collection, execution, false).with(environment.foreign().reads()),
+        environment);
   }
 
   private BsonDocument firstBatch(
       CommandContext context, AggregateParams params, Prepared prepared) {
     Environment.RawStream results = prepared.pipeline.run(prepared.run);
     var owner = Cursors.owner(context, prepared.namespace, false);
-    var cursor = new ClientCursor(owner, new Results(results), prepared.execution);
+    var cursor = new ClientCursor(owner, new Results(results), prepared.read.execution());
+    cursor.meteredBy(prepared.read);
     if (prepared.collection != null) {
-      cursor.meteredBy(new MeteredRead(prepared.collection, prepared.execution, false));
       cursor.over(prepared.collection);
     }
     boolean isKept = false;
@@ -145,12 +279,12 @@ public final class AggregateCommand implements Command, ViewReader, PipelineChec
       if (prepared.pipeline.isWriting()) {
         List<RawDocument> last =
             cursor.nextBatch(Long.MAX_VALUE, context.operation().replyMemory());
-        pay(context, cursor, last);
+        context.work().read(prepared.read, last);
         return Cursors.first(last, 0, prepared.namespace);
       }
       long size = params.batchSize() < 0 ? FindParams.FIRST_BATCH_DEFAULT : params.batchSize();
       List<RawDocument> batch = cursor.nextBatch(size, context.operation().replyMemory());
-      pay(context, cursor, batch);
+      context.work().read(prepared.read, batch);
       isKept = !cursor.isExhausted();
       long id = isKept ? Cursors.keep(context, services.cursors(), cursor) : 0;
       return Cursors.first(batch, id, prepared.namespace);
@@ -158,13 +292,6 @@ public final class AggregateCommand implements Command, ViewReader, PipelineChec
       if (!isKept) {
         cursor.close();
       }
-    }
-  }
-
-  /** Pays for what was read; what reads no collection costs nothing. */
-  private static void pay(CommandContext context, ClientCursor cursor, List<RawDocument> batch) {
-    if (cursor.metered() != null) {
-      context.work().read(cursor.metered(), batch);
     }
   }
 
@@ -180,6 +307,11 @@ public final class AggregateCommand implements Command, ViewReader, PipelineChec
     public void close() {
       stream.close();
     }
+  }
+
+  /** Only $collStats asks about a view, and not about what it shows. */
+  private static boolean isAboutTheNameItself(List<BsonDocument> pipeline) {
+    return !pipeline.isEmpty() && pipeline.get(0).containsKey("$collStats");
   }
 
   private KnownCollections.View resolve(AggregateEnvironment environment, Namespace namespace) {

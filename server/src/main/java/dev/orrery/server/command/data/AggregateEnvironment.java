@@ -1,29 +1,43 @@
 package dev.orrery.server.command.data;
 
+import dev.orrery.language.aggregate.stage.ChangeStreamOptions;
 import dev.orrery.language.aggregate.stage.Environment;
 import dev.orrery.language.aggregate.stage.Output;
 import dev.orrery.language.aggregate.stage.SourceQuery;
 import dev.orrery.language.error.CommandException;
 import dev.orrery.language.error.ErrorCode;
+import dev.orrery.language.expression.Truth;
+import dev.orrery.language.number.Numbers;
+import dev.orrery.language.query.Collation;
 import dev.orrery.server.command.CommandContext;
 import dev.orrery.server.command.ServerFacts;
 import dev.orrery.server.command.collection.CollectionStatistics;
 import dev.orrery.server.command.collection.ConfigDatabase;
+import dev.orrery.server.command.collection.TimeSeries;
+import dev.orrery.server.operation.Top;
 import dev.orrery.server.plan.DocumentCursor;
 import dev.orrery.server.plan.Execution;
+import dev.orrery.server.plan.IndexUses;
 import dev.orrery.server.plan.PlanResult;
 import dev.orrery.server.plan.Query;
 import dev.orrery.server.plan.QueryPlan;
 import dev.orrery.server.plan.Targets;
 import dev.orrery.server.session.Sessions;
+import dev.orrery.server.stream.ChangeHub;
+import dev.orrery.server.stream.ChangeStream;
+import dev.orrery.storage.CollectionIdentity;
 import dev.orrery.storage.CollectionStore;
+import dev.orrery.storage.StoredDocument;
+import dev.orrery.storage.catalog.IndexField;
 import dev.orrery.storage.catalog.IndexSpec;
 import dev.orrery.value.Namespace;
 import dev.orrery.value.RawDocument;
+import dev.orrery.value.RawValue;
 import java.util.ArrayList;
 import java.util.Iterator;
 import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.Executor;
 import org.bson.BsonDateTime;
@@ -44,10 +58,14 @@ final class AggregateEnvironment implements Environment {
   private final DataServices services;
   private final ServerFacts facts;
   private final Sessions sessions;
+  private final Top top;
   private final CommandContext context;
   private final Execution execution;
+  private final ForeignReads foreign;
   private final boolean isUnchecked;
   private boolean isAdmitted;
+  private @Nullable ChangeHub hub;
+  private @Nullable ChangeStream stream;
 
   AggregateEnvironment(
       DataServices services,
@@ -58,9 +76,16 @@ final class AggregateEnvironment implements Environment {
     this.services = services;
     this.facts = server.facts();
     this.sessions = server.sessions();
+    this.top = server.top();
     this.context = context;
     this.execution = execution;
+    this.foreign = new ForeignReads(execution);
     this.isUnchecked = isUnchecked;
+  }
+
+  /** What is read besides the pipeline's own collection. */
+  ForeignReads foreign() {
+    return foreign;
   }
 
   @Nullable CollectionStore find(Namespace namespace) {
@@ -70,7 +95,14 @@ final class AggregateEnvironment implements Environment {
   @Override
   public @Nullable View view(Namespace namespace) {
     CollectionStore found = find(namespace);
-    if (found == null || !found.info().isView()) {
+    if (found == null) {
+      CollectionStore series =
+          services.databases().findSeries(namespace.database(), namespace.collection());
+      return series == null
+          ? null
+          : new View(series.info().namespace(), TimeSeries.of(series.info()).packing());
+    }
+    if (!found.info().isView()) {
       return null;
     }
     BsonDocument options = found.info().options();
@@ -84,19 +116,24 @@ final class AggregateEnvironment implements Environment {
   }
 
   @Override
-  public List<List<String>> uniqueKeys(Namespace collection) {
-    var keys = new ArrayList<List<String>>();
-    keys.add(documentKey(collection));
+  public List<List<String>> uniqueKeys(Namespace collection, Collation collation) {
     CollectionStore found = find(collection);
-    if (found != null) {
-      for (IndexSpec index : found.info().readyIndexes()) {
-        if (index.isUnique() && index.partialFilter() == null) {
-          // A unique index is unique among the documents of one partition key.
-          keys.add(withPartitionKey(found, index.keyPattern().keySet()));
-        }
+    if (found == null) {
+      return List.of(documentKey(collection));
+    }
+    var keys = new ArrayList<List<String>>();
+    for (IndexSpec index : found.info().readyIndexes()) {
+      boolean isWhole = index.isUnique() && index.partialFilter() == null;
+      if (isWhole && collationOf(index).equals(collation)) {
+        // A unique index is unique among the documents of one partition key.
+        keys.add(withPartitionKey(found, index.keyPattern().keySet()));
       }
     }
     return keys;
+  }
+
+  private static Collation collationOf(IndexSpec index) {
+    return index.collation() == null ? Collation.SIMPLE : Collation.parse(index.collation());
   }
 
   @Override
@@ -117,9 +154,7 @@ final class AggregateEnvironment implements Environment {
   @Override
   public RawStream read(Namespace namespace, SourceQuery source) {
     CollectionStore collection = find(namespace);
-    return collection == null
-        ? listed(namespace, source)
-        : new Reading(plan(collection, source).open(execution));
+    return collection == null ? listed(namespace, source) : plan(collection, source).open();
   }
 
   @Override
@@ -128,12 +163,15 @@ final class AggregateEnvironment implements Environment {
     if (collection == null) {
       return List.of(check -> listed(namespace, source));
     }
-    List<QueryPlan> plans = parts(plan(collection, source));
+    Planned planned = plan(collection, source);
+    // What a transaction has written is for one thread at a time.
+    List<QueryPlan> plans =
+        context.transaction() == null ? parts(planned.plan) : List.of(planned.plan);
     if (plans.size() == 1) {
-      return List.of(check -> new Reading(plans.get(0).open(execution)));
+      return List.of(check -> planned.open());
     }
     var parts = new ArrayList<RawPart>();
-    plans.forEach(plan -> parts.add(check -> PartReading.open(plan, execution, check)));
+    plans.forEach(plan -> parts.add(check -> PartReading.open(plan, planned.execution, check)));
     return parts;
   }
 
@@ -147,16 +185,24 @@ final class AggregateEnvironment implements Environment {
     return services.workers().spare();
   }
 
-  private QueryPlan plan(CollectionStore collection, SourceQuery source) {
-    Query query = query(collection, source);
+  /** A plan, and what counts its work. */
+  private record Planned(QueryPlan plan, Execution execution) {
+    RawStream open() {
+      return new Reading(plan.open(execution));
+    }
+  }
+
+  private Planned plan(CollectionStore collection, SourceQuery source) {
+    Query query = PipelinePlans.query(collection, source).at(context.view());
     Targets targets = Plans.targets(query);
-    if (!isAdmitted) {
-      isAdmitted = true; // the first read is that of the pipeline's own collection
+    Execution counting = foreign.enter(targets, context.work());
+    if (counting == execution && !isAdmitted) {
+      isAdmitted = true;
       context.work().admit(targets);
     }
-    QueryPlan plan = services.planner().plan(query, targets);
+    QueryPlan plan = PipelinePlans.plan(services.planner(), source, query, targets);
     context.operation().planned(plan);
-    return plan;
+    return new Planned(plan, counting);
   }
 
   /** Documents of the database config, or none. */
@@ -169,21 +215,8 @@ final class AggregateEnvironment implements Environment {
     if (documents == null) {
       return new Reading(null);
     }
-    return new Listed(ListedDocuments.select(documents, query(null, source)).iterator());
-  }
-
-  static Query query(@Nullable CollectionStore collection, SourceQuery source) {
-    SourceQuery.Criteria criteria = source.criteria();
-    Query query =
-        Query.of(collection, criteria.filter(), criteria.document())
-            .with(criteria.collation())
-            .with(new Query.Window(source.skip(), source.limit()));
-    if (criteria.hint() != null) {
-      query = query.with(new Query.Hints(criteria.hint(), null, null));
-    }
-    return source.sort() == null
-        ? query
-        : query.with(new Query.Order(source.sort(), source.sortDocument(), false));
+    return new Listed(
+        ListedDocuments.select(documents, PipelinePlans.query(null, source)).iterator());
   }
 
   /** Documents that no collection holds. */
@@ -198,11 +231,23 @@ final class AggregateEnvironment implements Environment {
   }
 
   /** The documents of a plan; none without one. */
-  private record Reading(@Nullable DocumentCursor cursor) implements RawStream {
+  private static final class Reading implements RawStream {
+    private final @Nullable DocumentCursor cursor;
+    private @Nullable PlanResult last;
+
+    Reading(@Nullable DocumentCursor cursor) {
+      this.cursor = cursor;
+    }
+
     @Override
     public @Nullable RawDocument next() {
-      PlanResult result = cursor == null ? null : cursor.next();
-      return result == null ? null : result.document();
+      last = cursor == null ? null : cursor.next();
+      return last == null ? null : last.document();
+    }
+
+    @Override
+    public Map<String, BsonValue> metadata() {
+      return last == null ? Map.of() : last.metadata();
     }
 
     @Override
@@ -218,6 +263,7 @@ final class AggregateEnvironment implements Environment {
     private final DocumentCursor cursor;
     private final Execution all;
     private @Nullable Execution own;
+    private Map<String, BsonValue> metadata = Map.of();
 
     private PartReading(DocumentCursor cursor, Execution all, Execution own) {
       this.cursor = cursor;
@@ -233,7 +279,13 @@ final class AggregateEnvironment implements Environment {
     @Override
     public @Nullable RawDocument next() {
       PlanResult result = cursor.next();
+      metadata = result == null ? Map.of() : result.metadata();
       return result == null ? null : result.document();
+    }
+
+    @Override
+    public Map<String, BsonValue> metadata() {
+      return metadata;
     }
 
     @Override
@@ -246,11 +298,78 @@ final class AggregateEnvironment implements Environment {
     }
   }
 
+  /** Lets the pipeline follow changes. */
+  void follow(ChangeHub changes) {
+    hub = changes;
+  }
+
+  /** The stream that the pipeline has opened. */
+  ChangeStream stream() {
+    return stream;
+  }
+
+  Execution execution() {
+    return execution;
+  }
+
+  @Override
+  public EventStream changes(Namespace namespace, ChangeStreamOptions options) {
+    var request = new ChangeStream.Request(namespace, options, execution);
+    stream = new ChangeStream(hub, request, this::present);
+    return stream;
+  }
+
+  /** A document as it is now; null when it is gone, or its collection is another one. */
+  private @Nullable RawDocument present(CollectionIdentity identity, RawDocument document) {
+    CollectionStore collection = find(identity.namespace());
+    if (collection == null || collection.info().id() != identity.id()) {
+      return null;
+    }
+    RawValue key = collection.partitionKeyOf(document);
+    byte[] primaryKey = collection.primaryKey(key, document.field("_id"));
+    StoredDocument found =
+        execution.await(collection.partitionOf(key).find(primaryKey, execution.meter()));
+    return found == null ? null : found.document();
+  }
+
+  @Override
+  public String geoField(Namespace namespace) {
+    CollectionStore collection = find(namespace);
+    if (collection == null) {
+      throw new CommandException(
+          ErrorCode.NAMESPACE_NOT_FOUND,
+          "$geoNear requires a geo index to run, but " + namespace + " does not exist");
+    }
+    String flat = geoField(collection, IndexField.Kind.GEO_2D, "2d");
+    String onSphere =
+        flat == null ? geoField(collection, IndexField.Kind.GEO_2DSPHERE, "2dsphere") : flat;
+    return onSphere == null ? Environment.super.geoField(namespace) : onSphere;
+  }
+
+  private static @Nullable String geoField(
+      CollectionStore collection, IndexField.Kind kind, String name) {
+    List<IndexSpec> indexes =
+        collection.info().readyIndexes().stream().filter(index -> index.has(kind)).toList();
+    if (indexes.size() > 1) {
+      throw new CommandException(
+          ErrorCode.INDEX_NOT_FOUND,
+          "There is more than one %s index on %s; unsure which to use for $geoNear"
+              .formatted(name, collection.info().namespace()));
+    }
+    return indexes.stream()
+        .flatMap(index -> index.fields().stream())
+        .filter(field -> field.kind() == kind)
+        .map(field -> field.path().dotted())
+        .findFirst()
+        .orElse(null);
+  }
+
   @Override
   public boolean hasIndex(Namespace namespace, String field) {
     CollectionStore collection = find(namespace);
     return collection != null
         && collection.info().readyIndexes().stream()
+            .filter(index -> !index.isSpecial())
             .map(index -> index.keyPattern().getFirstKey())
             .anyMatch(first -> first.equals(field) || first.contains("$**"));
   }
@@ -260,16 +379,24 @@ final class AggregateEnvironment implements Environment {
     var statistics = new CollectionStatistics(namespace, find(namespace));
     var document =
         new BsonDocument("ns", new BsonString(namespace.toString()))
-            .append("host", new BsonString("localhost"))
+            .append("host", new BsonString(facts.hostFor(context.connection())))
             .append("localTime", new BsonDateTime(services.clock().millis()));
     if (specification.containsKey("latencyStats")) {
-      document.append("latencyStats", CollectionStatistics.noLatencies());
+      boolean hasHistograms =
+          Truth.isTrue(specification.getDocument("latencyStats").get("histograms"));
+      document.append("latencyStats", statistics.latencies(top, hasHistograms));
     }
     if (specification.containsKey("storageStats")) {
-      document.append("storageStats", statistics.storage(specification.get("storageStats")));
+      BsonValue scale = specification.getDocument("storageStats").get("scale");
+      long divisor = Numbers.isNumber(scale) ? Numbers.toLong(scale) : 1;
+      document.append("storageStats", statistics.requireStorage(divisor));
     }
     if (specification.containsKey("count")) {
       document.append("count", new BsonInt64(statistics.requireCount()));
+    }
+    if (specification.containsKey("queryExecStats")) {
+      IndexUses uses = services.planner().indexUses();
+      document.append("queryExecStats", statistics.requireScans(uses));
     }
     return document;
   }

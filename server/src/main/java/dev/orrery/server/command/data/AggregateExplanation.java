@@ -2,10 +2,14 @@ package dev.orrery.server.command.data;
 
 import dev.orrery.language.aggregate.Pipeline;
 import dev.orrery.language.aggregate.stage.PipelineRun;
+import dev.orrery.language.aggregate.stage.SourceQuery;
+import dev.orrery.language.query.GeoFilters;
 import dev.orrery.server.plan.Execution;
 import dev.orrery.server.plan.ExplainVerbosity;
 import dev.orrery.server.plan.Planner;
+import dev.orrery.server.plan.Query;
 import dev.orrery.server.plan.QueryPlan;
+import dev.orrery.server.plan.Targets;
 import dev.orrery.storage.CollectionStore;
 import dev.orrery.value.Namespace;
 import java.util.List;
@@ -46,10 +50,7 @@ final class AggregateExplanation {
     var reply = new BsonDocument("explainVersion", new BsonString("1"));
     var stages = new BsonArray();
     if (explained.query() != null) {
-      QueryPlan plan =
-          collection == null
-              ? null
-              : planner.plan(AggregateEnvironment.query(collection, explained.query()));
+      QueryPlan plan = collection == null ? null : plan(collection, explained.query());
       BsonDocument query =
           plan == null
               ? nothing(namespace)
@@ -59,12 +60,13 @@ final class AggregateExplanation {
         appendSplit(reply, plan, explained.split());
       }
       query.keySet().retainAll(QUERY_FIELDS);
-      if (explained.stages().isEmpty()) {
+      boolean isNear = GeoFilters.findNear(explained.query().criteria().filter()) != null;
+      if (explained.stages().isEmpty() && !isNear) {
         // The query does it all, so it is explained as a find is.
         reply.putAll(query);
         return reply;
       }
-      stages.add(new BsonDocument("$cursor", query));
+      stages.add(new BsonDocument(isNear ? "$geoNearCursor" : "$cursor", query));
     }
     stages.addAll(explained.stages());
     for (int i = 0; i < explained.statistics().size(); i++) {
@@ -76,6 +78,11 @@ final class AggregateExplanation {
           .append("executionTimeMillisEstimate", new BsonInt64(measured.millis()));
     }
     return reply.append("stages", stages);
+  }
+
+  private QueryPlan plan(CollectionStore collection, SourceQuery source) {
+    Query query = PipelinePlans.query(collection, source);
+    return PipelinePlans.plan(planner, source, query, Targets.of(query));
   }
 
   /** As mongos has it, if the partitions group their documents by themselves. */

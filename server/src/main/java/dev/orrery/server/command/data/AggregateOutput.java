@@ -7,7 +7,9 @@ import dev.orrery.language.query.Collation;
 import dev.orrery.language.query.Filter;
 import dev.orrery.language.query.FilterContext;
 import dev.orrery.language.query.FilterParser;
+import dev.orrery.language.update.DocumentDifference;
 import dev.orrery.server.command.CommandContext;
+import dev.orrery.server.command.Names;
 import dev.orrery.server.command.collection.DocumentValidator;
 import dev.orrery.server.command.collection.NewDocument;
 import dev.orrery.server.command.collection.PartitionKeyRules;
@@ -61,6 +63,7 @@ final class AggregateOutput implements Output {
 
   @Override
   public void insert(Namespace target, BsonDocument document) {
+    Names.requireCreatable(target.database(), target.collection());
     insert(services.databases().findOrCreate(target.database(), target.collection()), document);
   }
 
@@ -72,7 +75,11 @@ final class AggregateOutput implements Output {
     }
     var insert = new WriteOperation.Insert(collection, prepared);
     services.databases().requireStorable(insert);
-    writer.insert(insert);
+    try {
+      writer.insert(insert);
+    } catch (CommandException e) {
+      throw services.databases().worded(e, collection.info().namespace());
+    }
   }
 
   private @Nullable DocumentValidator validator(CollectionInfo info) {
@@ -80,11 +87,11 @@ final class AggregateOutput implements Output {
   }
 
   @Override
-  public @Nullable Existing find(Namespace target, BsonDocument key) {
-    return Replanning.run(() -> findOnce(target, key));
+  public @Nullable Existing find(Namespace target, BsonDocument key, Collation collation) {
+    return Replanning.run(() -> findOnce(target, key, collation));
   }
 
-  private @Nullable Existing findOnce(Namespace target, BsonDocument key) {
+  private @Nullable Existing findOnce(Namespace target, BsonDocument key, Collation collation) {
     CollectionStore collection = find(target);
     if (collection == null) {
       return null;
@@ -93,8 +100,8 @@ final class AggregateOutput implements Output {
     key.forEach(
         (path, value) -> conditions.add(new BsonDocument(path, new BsonDocument("$eq", value))));
     var filter = RawDocument.of(new BsonDocument("$and", conditions));
-    Filter parsed = FilterParser.parse(filter, FilterContext.DEFAULT);
-    Query query = Query.of(collection, parsed, filter).with(Collation.SIMPLE);
+    Filter parsed = FilterParser.parse(filter, FilterContext.DEFAULT.withOrder(collation.order()));
+    Query query = Query.of(collection, parsed, filter).with(collation);
     QueryPlan plan = services.planner().plan(query);
     try (DocumentCursor cursor = plan.open(writer.execution(services, collection, plan))) {
       PlanResult found = cursor.next();
@@ -118,7 +125,7 @@ final class AggregateOutput implements Output {
     }
 
     @Override
-    public boolean replace(BsonDocument after) {
+    public boolean replace(BsonDocument after, boolean isWhole) {
       RawDocument prepared = NewDocument.of(RawDocument.of(after), services.ids(), clock);
       DocumentValidator validator = validator(collection.info());
       if (validator != null) {
@@ -132,18 +139,29 @@ final class AggregateOutput implements Output {
       if (prepared.equals(stored.document())) {
         return true;
       }
+      RawDocument delta = isWhole ? null : DocumentDifference.of(stored.document(), prepared);
       WriteOutcome outcome =
-          writer.commit(new WriteOperation.Replace(collection, stored, prepared));
+          writer.commit(new WriteOperation.Replace(collection, stored, prepared, delta));
       if (outcome.isApplied() || outcome.status() == WriteOutcome.Status.CONFLICT) {
         return outcome.isApplied();
       }
-      throw WriteFailures.of(outcome, collection.info(), prepared);
+      throw services
+          .databases()
+          .worded(
+              WriteFailures.of(outcome, collection.info(), prepared),
+              collection.info().namespace());
     }
   }
 
   @Override
   public Replacement replace(Namespace target) {
     requireWritable(target);
+    CollectionStore old = find(target);
+    if (old != null && old.info().options().containsKey("capped")) {
+      throw new CommandException(
+          ErrorCode.LOCATION_17152,
+          "namespace '" + target + "' is capped so it can't be used for $out");
+    }
     return new NewCollection(target);
   }
 
@@ -167,12 +185,15 @@ final class AggregateOutput implements Output {
 
     private CollectionInfo.Creation creation(@Nullable CollectionStore old) {
       if (old == null) {
-        return new CollectionInfo.Creation(
-            temporary(new BsonDocument()),
-            null,
-            List.of(IndexSpec.idIndex()),
-            1,
-            services.databases().newThroughput(target.database()));
+        var creation =
+            new CollectionInfo.Creation(
+                temporary(new BsonDocument()),
+                null,
+                List.of(IndexSpec.idIndex()),
+                1,
+                services.databases().newThroughput(target.database()));
+        services.databases().requireMayShare(target, creation);
+        return creation;
       }
       CollectionInfo info = old.info();
       return new CollectionInfo.Creation(
@@ -195,11 +216,22 @@ final class AggregateOutput implements Output {
 
     @Override
     public void commit() {
+      requireName();
       isCommitted = services.databases().engine().rename(collection, name, target, true);
       if (!isCommitted) {
         requireWritable(target); // it may have become a view
         throw new CommandException(
             ErrorCode.NAMESPACE_NOT_FOUND, "Source collection " + name + " does not exist");
+      }
+    }
+
+    /** MongoDB looks at the name only when all is ready to be renamed. */
+    private void requireName() {
+      try {
+        Names.requireCreatable(target.database(), target.collection());
+      } catch (CommandException e) {
+        throw new CommandException(
+            ErrorCode.ILLEGAL_OPERATION, "error with target namespace: " + e.getMessage());
       }
     }
 

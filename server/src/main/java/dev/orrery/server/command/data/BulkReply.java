@@ -6,6 +6,7 @@ import dev.orrery.language.number.Numbers;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
+import java.util.function.UnaryOperator;
 import org.bson.BsonArray;
 import org.bson.BsonDocument;
 import org.bson.BsonInt32;
@@ -25,8 +26,16 @@ final class BulkReply {
   private final List<Failure> failures = new ArrayList<>();
   private final BsonArray upserted = new BsonArray();
   private final BsonArray retried = new BsonArray();
+  private final UnaryOperator<CommandException> words;
   private long n;
   private long modified;
+
+  /**
+   * @param words how a failure is told
+   */
+  BulkReply(UnaryOperator<CommandException> words) {
+    this.words = words;
+  }
 
   /** Refuses a command with no item, or with too many. */
   static void requireSize(int items) {
@@ -59,13 +68,13 @@ final class BulkReply {
 
   /** Throws what ends the whole command, and not only one of its statements, as in MongoDB. */
   static void requireGoingOn(CommandException e) {
-    if (e.code().isInterruption()) {
+    if (e.code().isInterruption() || e.code().endsTransaction()) {
       throw e;
     }
   }
 
   void fail(int index, CommandException error) {
-    failures.add(new Failure(index, error));
+    failures.add(new Failure(index, words.apply(error)));
   }
 
   boolean hasFailures() {

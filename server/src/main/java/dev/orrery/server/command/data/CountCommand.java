@@ -7,6 +7,7 @@ import dev.orrery.language.query.IntegerArgument;
 import dev.orrery.server.command.CommandContext;
 import dev.orrery.server.command.CommandReader;
 import dev.orrery.server.command.Sizes;
+import dev.orrery.server.command.collection.TimeSeries;
 import dev.orrery.server.plan.Execution;
 import dev.orrery.server.plan.ExplainVerbosity;
 import dev.orrery.server.plan.Query;
@@ -29,7 +30,8 @@ import org.jspecify.annotations.Nullable;
 
 /** {@code count}: how many documents match. */
 public final class CountCommand implements Explainable {
-  private static final Spec SPEC = Spec.of("count", Access.READ, Trait.STABLE_API);
+  private static final Spec SPEC =
+      Spec.of("count", Access.READ, Trait.READ_CONCERN, Trait.STABLE_API);
   private static final String DURING = "Executor error during count command";
 
   private final DataServices services;
@@ -98,8 +100,10 @@ public final class CountCommand implements Explainable {
   public CompletionStage<BsonDocument> start(CommandContext context, CommandReader body) {
     Params params = Params.parse(body);
     CollectionStore collection = services.databases().find(context.database(), params.collection);
-    if (collection != null && collection.info().isView()) {
-      ViewQueries.requireCollation(collection, params.collation);
+    if (isPiped(context, collection, params.collection)) {
+      if (collection != null) {
+        ViewQueries.requireCollation(collection, params.collation);
+      }
       var aggregate =
           ViewQueries.count(params.collection, params.filter, params.window, params.collation);
       return views.aggregate(context, aggregate).thenApply(CountCommand::ofView);
@@ -119,6 +123,14 @@ public final class CountCommand implements Explainable {
     Supplier<QueryPlan> plans = Replanning.plans(plan, () -> Plans.of(services.planner(), query));
     return Replanning.start(
         services.workers(), plan.isShort(), () -> reply(count(context, query, plans.get())));
+  }
+
+  /** Whether a pipeline counts: of a view, the buckets of a time series, and the series itself. */
+  private boolean isPiped(
+      CommandContext context, @Nullable CollectionStore collection, String name) {
+    return collection == null
+        ? services.databases().findSeries(context.database(), name) != null
+        : collection.info().isView() || TimeSeries.of(collection.info()) != null;
   }
 
   Query query(@Nullable CollectionStore collection, Params params) {

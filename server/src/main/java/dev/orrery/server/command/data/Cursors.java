@@ -9,6 +9,7 @@ import dev.orrery.value.RawDocument;
 import java.util.List;
 import java.util.Objects;
 import org.bson.BsonArray;
+import org.bson.BsonBoolean;
 import org.bson.BsonDocument;
 import org.bson.BsonInt64;
 import org.bson.BsonString;
@@ -24,6 +25,20 @@ public final class Cursors {
 
   static BsonDocument next(List<RawDocument> batch, long id, Namespace namespace) {
     return reply("nextBatch", batch, id, namespace);
+  }
+
+  /** The same of a cursor that follows changes, with the place behind the batch. */
+  static BsonDocument of(
+      String name, List<RawDocument> batch, ClientCursor cursor, long id, Namespace namespace) {
+    RawDocument last = batch.isEmpty() ? null : batch.get(batch.size() - 1);
+    BsonDocument place = cursor.following().placeAfter(last, cursor.isDrained());
+    BsonDocument plain = reply(name, batch, id, namespace).getDocument("cursor");
+    var ordered = new BsonDocument(name, plain.get(name)).append("postBatchResumeToken", place);
+    if (id == 0) {
+      ordered.append("invalidated", BsonBoolean.TRUE);
+    }
+    ordered.putAll(plain);
+    return new BsonDocument("cursor", ordered);
   }
 
   private static BsonDocument reply(
@@ -45,7 +60,8 @@ public final class Cursors {
         namespace,
         context.sessionFields().session(),
         context.connection().login().identity(),
-        hasNoTimeout);
+        hasNoTimeout,
+        context.transaction() == null ? null : context.transaction().number());
   }
 
   /** Whether the cursor was opened by whoever calls now; without users it was. */
@@ -60,12 +76,18 @@ public final class Cursors {
     cursor.openedBy(context.connection().clientKey(), context.connection()::isOpen);
     context.operation().leave(cursor.execution().memory());
     long id = cursors.add(cursor);
+    if (context.transaction() != null) {
+      context.transaction().onEnd(() -> cursors.kill(id));
+    }
     context.onFailure(() -> cursors.kill(id)); // nobody would know of it
     return id;
   }
 
   /** An error that came up while documents were read, in the words MongoDB puts before it. */
   static CommandException during(String what, CommandException error) {
+    if (error.code().endsTransaction()) {
+      return error;
+    }
     return new CommandException(
         error.code(), what + " :: caused by :: " + error.getMessage(), error.details());
   }

@@ -18,8 +18,8 @@ public final class DataCommands {
     var findAndModify = new FindAndModifyCommand(services);
     var update = new UpdateCommand(services);
     return List.of( // sorted by command name
-        EndTransactionCommand.abort(),
-        EndTransactionCommand.commit(),
+        new AbortTransactionCommand(services.workers().ends()),
+        new CommitTransactionCommand(services, services.workers().ends()),
         count,
         delete,
         distinct,

@@ -16,6 +16,7 @@ import dev.orrery.server.plan.QueryPlan;
 import dev.orrery.server.plan.Targets;
 import dev.orrery.storage.CollectionStore;
 import dev.orrery.storage.StorageException;
+import dev.orrery.storage.View;
 import dev.orrery.value.Namespace;
 import dev.orrery.value.RawDocument;
 import dev.orrery.value.RawValue;
@@ -23,6 +24,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletionStage;
 import java.util.function.Supplier;
+import java.util.function.UnaryOperator;
 import org.bson.BsonDocument;
 import org.bson.BsonValue;
 import org.jspecify.annotations.Nullable;
@@ -30,7 +32,14 @@ import org.jspecify.annotations.Nullable;
 /** {@code delete}: removes one or all documents that match, for each of its statements. */
 public final class DeleteCommand implements Explainable {
   private static final Spec SPEC =
-      Spec.of("delete", Access.WRITE, Trait.STABLE_API, Trait.RETRYABLE_WRITE);
+      Spec.of(
+          "delete",
+          Access.WRITE,
+          Trait.STABLE_API,
+          Trait.RETRYABLE_WRITE,
+          Trait.PARSED_FIRST,
+          Trait.TRANSACTION,
+          Trait.WRITE_CONCERN);
 
   private final DataServices services;
 
@@ -102,6 +111,7 @@ public final class DeleteCommand implements Explainable {
   @Override
   public CompletionStage<BsonDocument> start(CommandContext context, CommandReader body) {
     Params params = Params.parse(body);
+    context.enterTransaction();
     WriteTarget.requireName(context.database(), params.collection);
     context.operation().consistsOf(params.statements.size());
     ParseContext variables = QueryScope.variables(services, params.let);
@@ -111,13 +121,13 @@ public final class DeleteCommand implements Explainable {
         services,
         writer -> {
           var bulk = new Bulk(writer, collection, params, variables);
-          bulk.isAlone = isShort(collection, params, variables);
+          bulk.isAlone = isShort(collection, params, variables, context.view());
           return Replanning.start(services.workers(), bulk.isAlone, bulk::run);
         });
   }
 
   private boolean isShort(
-      @Nullable CollectionStore collection, Params params, ParseContext variables) {
+      @Nullable CollectionStore collection, Params params, ParseContext variables, View view) {
     if (params.statements.size() > 1) {
       return false;
     }
@@ -125,15 +135,12 @@ public final class DeleteCommand implements Explainable {
       return true;
     }
     try {
-      return plan(collection, params.statements.get(0), variables).isShort();
+      Query query = query(collection, params.statements.get(0), variables).at(view);
+      return Plans.of(services.planner(), query).isShort();
     } catch (CommandException e) {
       BulkReply.requireGoingOn(e);
       return true; // the statement will fail as quickly again, in its place
     }
-  }
-
-  private QueryPlan plan(CollectionStore collection, Statement statement, ParseContext variables) {
-    return Plans.of(services.planner(), query(collection, statement, variables));
   }
 
   private static Query query(
@@ -157,7 +164,8 @@ public final class DeleteCommand implements Explainable {
     }
     ParseContext variables = QueryScope.variables(services, params.let);
     var writer = new DocumentWriter(services.databases().engine(), context);
-    QueryPlan plan = plan(collection, params.statements.get(0), variables);
+    QueryPlan plan =
+        Plans.of(services.planner(), query(collection, params.statements.get(0), variables));
     Execution execution = writer.execution(services, collection, plan);
     return ExplainStages.ofDeletion(ExplainStages.priced(plan, collection, verbosity, execution));
   }
@@ -184,7 +192,7 @@ public final class DeleteCommand implements Explainable {
     }
 
     BsonDocument run() {
-      var reply = new BulkReply();
+      var reply = new BulkReply(UnaryOperator.identity());
       for (int i = 0; i < params.statements.size(); i++) {
         Statement statement = params.statements.get(i);
         try {
@@ -197,7 +205,7 @@ public final class DeleteCommand implements Explainable {
         } catch (CommandException e) {
           BulkReply.requireGoingOn(e);
           reply.fail(i, e);
-          if (params.isOrdered) {
+          if (params.isOrdered || writer.isInTransaction()) {
             break;
           }
         }
@@ -211,7 +219,7 @@ public final class DeleteCommand implements Explainable {
         return 0;
       }
       WriteTarget.requireCollection(collection);
-      Query query = query(collection, statement, variables);
+      Query query = query(collection, statement, variables).at(writer.view());
       if (statement.isSingle) {
         services.databases().requireTarget(collection, query.criteria().filter());
       }

@@ -23,20 +23,22 @@ import dev.orrery.value.RawDocument;
 import dev.orrery.value.RawElements;
 import dev.orrery.value.RawValue;
 import dev.orrery.value.StringOrder;
-import java.nio.ByteBuffer;
-import java.util.HashSet;
-import java.util.Set;
+import java.util.Arrays;
+import java.util.List;
+import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.function.Supplier;
 import org.bson.BsonArray;
 import org.bson.BsonDocument;
 import org.bson.BsonInt32;
+import org.bson.BsonValue;
 import org.jspecify.annotations.Nullable;
 
 /** {@code distinct}: the different values of a field; an array counts as its elements. */
 public final class DistinctCommand implements Explainable {
-  private static final Spec SPEC = Spec.of("distinct", Access.READ, Trait.STABLE_API);
+  private static final Spec SPEC =
+      Spec.of("distinct", Access.READ, Trait.SNAPSHOT, Trait.TRANSACTION);
   private static final String DURING = "Executor error during distinct command";
 
   private final DataServices services;
@@ -88,7 +90,7 @@ public final class DistinctCommand implements Explainable {
           .thenApply(DistinctCommand::ofView);
     }
     QueryScope scope = scope(collection, params);
-    Query query = query(collection, params, scope);
+    Query query = query(collection, params, scope).at(context.view());
     if (collection == null) {
       return CompletableFuture.completedFuture(reply(new BsonArray()));
     }
@@ -182,7 +184,7 @@ public final class DistinctCommand implements Explainable {
       for (PlanResult one = results.next(); one != null; one = results.next()) {
         values.addFrom(one.stored().document());
       }
-      return values.found;
+      return values.sorted();
     } catch (CommandException e) {
       throw e.code() == ErrorCode.LOCATION_17217 ? e : Cursors.during(DURING, e);
     }
@@ -198,7 +200,7 @@ public final class DistinctCommand implements Explainable {
         .append("ok", new BsonInt32(1)); // not a double, here
   }
 
-  /** The values found so far, the first of equal ones. */
+  /** The values found so far in their order, the first of equal ones. */
   private static final class Values {
     private static final int BYTES_MAX = 16 << 20;
     private static final int STEP_BYTES = 64 << 10;
@@ -210,8 +212,7 @@ public final class DistinctCommand implements Explainable {
 
     private final FieldPath path;
     private final StringOrder strings;
-    private final Set<ByteBuffer> keys = new HashSet<>();
-    private final BsonArray found = new BsonArray();
+    private final TreeMap<byte[], BsonValue> found = new TreeMap<>(Arrays::compareUnsigned);
     private final Allowance allowance = Allowance.current();
     private long bytes;
     private long held;
@@ -235,6 +236,10 @@ public final class DistinctCommand implements Explainable {
           });
     }
 
+    BsonArray sorted() {
+      return new BsonArray(List.copyOf(found.values()));
+    }
+
     private void addElements(RawDocument array) {
       RawElements elements = array.elements();
       while (elements.next()) {
@@ -244,14 +249,14 @@ public final class DistinctCommand implements Explainable {
 
     private void add(RawValue value) {
       byte[] key = new KeyEncoder(strings).append(value, false).toByteArray();
-      if (!keys.add(ByteBuffer.wrap(key))) {
+      if (found.containsKey(key)) {
         return;
       }
       bytes += value.length() + 8;
       if (bytes > BYTES_MAX) {
         throw new CommandException(ErrorCode.LOCATION_17217, "distinct too big, 16mb cap");
       }
-      found.add(value.toBsonValue());
+      found.put(key, value.toBsonValue());
       long heap = bytes * HEAP_COPIES + (long) found.size() * VALUE_BYTES;
       if (heap - held > STEP_BYTES) {
         allowance.hold(heap - held); // until the reply: it is made of them

@@ -4,6 +4,7 @@ import dev.orrery.language.error.CommandException;
 import dev.orrery.language.error.ErrorCode;
 import dev.orrery.language.query.Equalities;
 import dev.orrery.language.query.Filter;
+import dev.orrery.language.update.Update;
 import dev.orrery.server.command.collection.Databases;
 import dev.orrery.server.command.collection.DocumentValidator;
 import dev.orrery.server.command.collection.NewDocument;
@@ -66,11 +67,12 @@ final class DocumentChange {
   }
 
   /** Commits the change; false when the document was changed or moved by another meanwhile. */
-  boolean apply(StoredDocument before, RawDocument after) {
+  boolean apply(StoredDocument before, Update.Result change) {
+    RawDocument after = change.document();
     requireStorable(before, after);
     List<WriteOutcome> outcomes;
     if (PartitionKeyRules.isSameKey(collection, before.document(), after)) {
-      var replace = new WriteOperation.Replace(collection, before, after);
+      var replace = new WriteOperation.Replace(collection, before, after, change.delta());
       outcomes = writer.commit(List.of(replace), WriteBatch.OnFailure.APPLY_NONE);
     } else {
       requireMovable();
@@ -93,12 +95,13 @@ final class DocumentChange {
   }
 
   /** The change of one of many documents, which must stay under its partition key. */
-  WriteOperation replacement(StoredDocument before, RawDocument after) {
+  WriteOperation replacement(StoredDocument before, Update.Result change) {
+    RawDocument after = change.document();
     requireStorable(before, after);
     if (!PartitionKeyRules.isSameKey(collection, before.document(), after)) {
       requireMovable();
     }
-    return new WriteOperation.Replace(collection, before, after);
+    return new WriteOperation.Replace(collection, before, after, change.delta());
   }
 
   private void requireStorable(StoredDocument before, RawDocument after) {

@@ -4,6 +4,7 @@ import dev.orrery.lane.Lane;
 import dev.orrery.language.error.CommandException;
 import dev.orrery.language.error.ErrorCode;
 import dev.orrery.server.command.CommandContext;
+import dev.orrery.server.command.collection.Databases;
 import dev.orrery.server.command.collection.WriteFailures;
 import dev.orrery.server.plan.Execution;
 import dev.orrery.server.plan.QueryPlan;
@@ -13,15 +14,22 @@ import dev.orrery.storage.CollectionStore;
 import dev.orrery.storage.CommitResult;
 import dev.orrery.storage.Receipt;
 import dev.orrery.storage.StorageEngine;
+import dev.orrery.storage.Transaction;
+import dev.orrery.storage.View;
 import dev.orrery.storage.WorkMeter;
 import dev.orrery.storage.WriteBatch;
 import dev.orrery.storage.WriteOperation;
 import dev.orrery.storage.WriteOutcome;
+import dev.orrery.storage.catalog.CollectionInfo;
 import java.util.List;
+import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 
 /** Commits the changes of one command. */
 final class DocumentWriter {
+  private static final long WAIT_NANOS_MIN = 500_000;
+  private static final long WAIT_NANOS_MAX = 20_000_000;
+
   private final StorageEngine engine;
   private final CommandContext context;
   private final @Nullable StatementLog statements;
@@ -87,8 +95,23 @@ final class DocumentWriter {
     }
   }
 
+  /** The collection, created if it is missing. */
+  CollectionStore findOrCreate(Databases databases, String collection) {
+    return databases.findOrCreate(context, collection);
+  }
+
+  /** What the command reads. */
+  View view() {
+    return context.view();
+  }
+
   WorkMeter meter() {
     return meter;
+  }
+
+  /** Whether the first error ends all. */
+  boolean isInTransaction() {
+    return context.transaction() != null;
   }
 
   /** Whether the client may repeat the command, and knows it by a number. */
@@ -109,14 +132,54 @@ final class DocumentWriter {
   List<WriteOutcome> commit(List<WriteOperation> operations, WriteBatch.OnFailure onFailure) {
     long terms = meter.termsAdded() + meter.termsRemoved();
     var batch = new WriteBatch(operations, onFailure);
-    CommitResult result =
-        statements == null
-            ? Lane.await(engine.commit(batch, meter))
-            : statements.commit(engine, batch, meter);
+    CommitResult result;
+    if (context.transaction() != null) {
+      result = write(batch);
+    } else {
+      result = statements == null ? commit(batch) : statements.commit(this::commit, batch);
+    }
     terms = meter.termsAdded() + meter.termsRemoved() - terms;
     context.work().wrote(operations, result, terms);
     context.awaitDurable(result.receipt());
     return result.outcomes();
+  }
+
+  /** Commits, and waits for transactions that have claimed what is to be changed. */
+  private CommitResult commit(WriteBatch batch) {
+    for (long nanos = WAIT_NANOS_MIN; ; nanos = Math.min(2 * nanos, WAIT_NANOS_MAX)) {
+      CommitResult result = Lane.await(engine.commit(batch, meter));
+      boolean isClaimed =
+          result.outcomes().stream().anyMatch(one -> one.status() == WriteOutcome.Status.CLAIMED);
+      if (!isClaimed) {
+        return result;
+      }
+      Lane.requireMayWait();
+      checkDeadline();
+      LockSupport.parkNanos(nanos);
+    }
+  }
+
+  /** Takes changes up into the transaction. */
+  private CommitResult write(WriteBatch batch) {
+    Transaction changes = context.transaction().changes();
+    requireNoCapped(batch);
+    CommitResult result = changes.write(batch, meter);
+    for (WriteOutcome outcome : result.outcomes()) {
+      if (outcome.status() == WriteOutcome.Status.CONFLICT) {
+        throw TransactionErrors.conflict(batch);
+      }
+    }
+    TransactionErrors.requireSize(changes.bytes());
+    return result;
+  }
+
+  private static void requireNoCapped(WriteBatch batch) {
+    for (WriteOperation operation : batch.operations()) {
+      CollectionInfo info = operation.collection().info();
+      if (info.cappedLimits() != null) {
+        throw TransactionErrors.capped(info.namespace());
+      }
+    }
   }
 
   /** Gives up a document that cannot be read any more; false when there is no such document. */

@@ -20,18 +20,17 @@ import java.util.Map;
 import java.util.concurrent.CompletionStage;
 import org.bson.BsonBoolean;
 import org.bson.BsonDocument;
-import org.bson.BsonInt32;
 import org.bson.BsonString;
 
 /** {@code explain}: how another command would be carried out. */
 public final class ExplainCommand implements Command {
-  private static final Spec SPEC = Spec.of("explain", Access.READ, Trait.STABLE_API);
+  private static final Spec SPEC =
+      Spec.of("explain", Access.READ, Trait.READ_CONCERN, Trait.STABLE_API);
   private static final Map<String, ExplainVerbosity> VERBOSITIES =
       Map.of(
           "queryPlanner", ExplainVerbosity.QUERY_PLANNER,
           "executionStats", ExplainVerbosity.EXECUTION_STATS,
           "allPlansExecution", ExplainVerbosity.ALL_PLANS_EXECUTION);
-  private static final int PORT_DEFAULT = 27017;
 
   private final ServerFacts facts;
   private final Workers workers;
@@ -86,7 +85,7 @@ public final class ExplainCommand implements Command {
           BsonDocument reply = explainable.explain(context, inner, VERBOSITIES.get(verbosity));
           BsonDocument written = command.toBsonDocument();
           written.put("$db", new BsonString(context.database()));
-          return addServer(context, reply.append("command", written));
+          return ExplainServer.add(facts, context, reply.append("command", written));
         });
   }
 
@@ -112,33 +111,6 @@ public final class ExplainCommand implements Command {
     command.remove("$db");
     return aggregations
         .explain(context, command.append("explain", BsonBoolean.TRUE), verbosity)
-        .thenApply(reply -> addServer(context, reply));
-  }
-
-  private BsonDocument addServer(CommandContext context, BsonDocument reply) {
-    String address = facts.hostFor(context.connection());
-    int colon = address.lastIndexOf(':');
-    String host = colon < 0 ? address : address.substring(0, colon);
-    int port = colon < 0 ? PORT_DEFAULT : Integer.parseInt(address.substring(colon + 1));
-    var server =
-        new BsonDocument("host", new BsonString(host))
-            .append("port", new BsonInt32(port))
-            .append("version", new BsonString(ServerFacts.MONGODB_VERSION))
-            .append("gitVersion", new BsonString(facts.version()));
-    return reply.append("serverInfo", server).append("serverParameters", parameters());
-  }
-
-  /** The limits in force, by the names of MongoDB's parameters. */
-  private static BsonDocument parameters() {
-    var bytes = new BsonInt32(100 << 20);
-    return new BsonDocument("internalQueryFacetBufferSizeBytes", bytes)
-        .append("internalQueryFacetMaxOutputDocSizeBytes", bytes)
-        .append("internalLookupStageIntermediateDocumentMaxSizeBytes", bytes)
-        .append("internalDocumentSourceGroupMaxMemoryBytes", bytes)
-        .append("internalQueryMaxBlockingSortMemoryUsageBytes", bytes)
-        .append("internalQueryProhibitBlockingMergeOnMongoS", new BsonInt32(0))
-        .append("internalQueryMaxAddToSetBytes", bytes)
-        .append("internalDocumentSourceSetWindowFieldsMaxMemoryBytes", bytes)
-        .append("internalQueryFrameworkControl", new BsonString("forceClassicEngine"));
+        .thenApply(reply -> ExplainServer.add(facts, context, reply));
   }
 }

@@ -4,6 +4,7 @@ import dev.orrery.language.error.CommandException;
 import dev.orrery.language.error.ErrorCode;
 import dev.orrery.language.expression.ParseContext;
 import dev.orrery.language.query.Filter;
+import dev.orrery.language.query.FilterMetadata;
 import dev.orrery.language.query.Projection;
 import dev.orrery.language.update.UpdateParser;
 import dev.orrery.server.command.CommandContext;
@@ -34,7 +35,14 @@ import org.jspecify.annotations.Nullable;
 /** {@code findAndModify}: changes or removes one document and answers with it. */
 public final class FindAndModifyCommand implements Explainable {
   private static final Spec SPEC =
-      Spec.of("findAndModify", Access.WRITE, Trait.STABLE_API, Trait.RETRYABLE_WRITE)
+      Spec.of(
+              "findAndModify",
+              Access.WRITE,
+              Trait.STABLE_API,
+              Trait.RETRYABLE_WRITE,
+              Trait.PARSED_FIRST,
+              Trait.TRANSACTION,
+              Trait.WRITE_CONCERN)
           .alias("findandmodify");
   private static final String DURING = "Plan executor error during findAndModify";
 
@@ -136,6 +144,7 @@ public final class FindAndModifyCommand implements Explainable {
   @Override
   public CompletionStage<BsonDocument> start(CommandContext context, CommandReader body) {
     Params params = Params.parse(body);
+    context.enterTransaction();
     WriteTarget.requireName(context.database(), params.collection);
     ParseContext variables = QueryScope.variables(services, params.let);
     return RetryableWrites.once(
@@ -188,16 +197,25 @@ public final class FindAndModifyCommand implements Explainable {
                   attempts.isEmpty()
                       ? new Modification(site, params.statement, variables)
                       : attempts.remove();
-              Modification.Result result = modification.run();
+              Modification.Result result = run(modification, site);
               RawDocument shown = params.output.isNew ? result.after() : result.before();
               return updated(result, value(shown, projection));
             }));
   }
 
+  private Modification.Result run(Modification modification, Modification.Site site) {
+    try {
+      return modification.run();
+    } catch (CommandException e) {
+      var namespace = new Namespace(site.database(), site.collection());
+      throw services.databases().worded(e, namespace);
+    }
+  }
+
   private CompletionStage<BsonDocument> remove(
       Modification.Site site, Params params, ParseContext variables) {
     CollectionStore collection = services.databases().find(site.database(), site.collection());
-    Query query = removal(collection, params, variables);
+    Query query = removal(collection, params, variables).at(site.writer().view());
     Projection projection = projection(params, query.criteria().filter(), collection, variables);
     if (collection == null) {
       return services.workers().run(true, () -> removed(0, BsonNull.VALUE));
@@ -233,10 +251,11 @@ public final class FindAndModifyCommand implements Explainable {
     }
     UpdateStatement.Target target = params.target;
     var scope = QueryScope.of(collection, target.collation(), variables);
-    return Query.of(collection, scope.filter(target.filter()), target.filter())
+    Filter filter = scope.filter(target.filter());
+    return Query.of(collection, filter, target.filter())
         .with(scope.collation())
         .with(new Query.Hints(target.hint(), null, null))
-        .with(FindQuery.order(target.sort(), target.hint(), scope))
+        .with(FindQuery.order(target.sort(), target.hint(), scope, FilterMetadata.of(filter)))
         .with(new Query.Window(0, 1));
   }
 
@@ -270,7 +289,20 @@ public final class FindAndModifyCommand implements Explainable {
       return null;
     }
     var scope = QueryScope.of(collection, params.target.collation(), variables);
-    return Projection.parse(fields.toBsonDocument(), filter, scope.filters());
+    Projection projection = Projection.parse(fields.toBsonDocument(), filter, scope.filters());
+    requireNoMetadata(projection);
+    return projection;
+  }
+
+  /** What a search tells of a document is not known any more when the document was changed. */
+  private static void requireNoMetadata(Projection projection) {
+    if (projection.metadata().contains(FilterMetadata.SCORE)
+        || projection.metadata().contains(FilterMetadata.DISTANCE)
+        || projection.metadata().contains(FilterMetadata.POINT)) {
+      throw new CommandException(
+          ErrorCode.NOT_IMPLEMENTED,
+          "$meta of a search is not implemented in the fields of findAndModify");
+    }
   }
 
   private static BsonValue value(@Nullable RawDocument document, @Nullable Projection projection) {

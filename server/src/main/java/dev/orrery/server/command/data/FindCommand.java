@@ -1,7 +1,10 @@
 package dev.orrery.server.command.data;
 
 import dev.orrery.language.error.CommandException;
+import dev.orrery.language.error.ErrorCode;
 import dev.orrery.language.query.Equalities;
+import dev.orrery.language.query.GeoFilters;
+import dev.orrery.language.query.TextFilters;
 import dev.orrery.server.command.CommandContext;
 import dev.orrery.server.command.CommandReader;
 import dev.orrery.server.command.collection.ConfigDatabase;
@@ -29,7 +32,8 @@ import org.jspecify.annotations.Nullable;
 /** {@code find}: the first batch of the documents that match, and a cursor for the others. */
 public final class FindCommand implements Explainable {
   private static final Spec SPEC =
-      Spec.of("find", Access.READ, Trait.STABLE_API).fieldsOf("FindCommandRequest");
+      Spec.of("find", Access.READ, Trait.SNAPSHOT, Trait.STABLE_API, Trait.TRANSACTION)
+          .fieldsOf("FindCommandRequest");
   private static final FieldPath ID = FieldPath.parse("_id");
   private static final String DURING = "Executor error during find command";
 
@@ -72,7 +76,10 @@ public final class FindCommand implements Explainable {
       ViewQueries.requireCollation(collection, params.selection().collation());
       return views.aggregate(context, ViewQueries.find(params));
     }
-    Query query = FindQuery.of(services, collection, params);
+    if (collection == null && isBuckets(context, params)) {
+      return views.aggregate(context, ViewQueries.find(params));
+    }
+    Query query = FindQuery.of(services, collection, params).at(context.view());
     if (collection == null) {
       List<RawDocument> listed =
           namespace.database().equals(ConfigDatabase.NAME)
@@ -81,10 +88,16 @@ public final class FindCommand implements Explainable {
       List<RawDocument> found = listed == null ? List.of() : ListedDocuments.select(listed, query);
       return CompletableFuture.completedFuture(Cursors.first(found, 0, namespace));
     }
+    if (params.mode().isTailable() && context.transaction() != null) {
+      throw new CommandException(
+          ErrorCode.INVALID_OPTIONS, "It is illegal to open a tailable cursor in a transaction");
+    }
     Targets targets = Plans.targets(query);
     context.work().admit(targets);
     if (params.mode().isTailable()) {
+      requireNoNear(query);
       requireCapped(query, params);
+      services.planner().indexUses().addTailableScan(collection);
       return services.workers().run(() -> tail(context, query, params));
     }
     QueryPlan plan = Plans.forFind(services.planner(), query, targets, params);
@@ -97,11 +110,18 @@ public final class FindCommand implements Explainable {
   public @Nullable BsonDocument onView(CommandContext context, CommandReader body) {
     FindParams params = FindParams.parse(body);
     CollectionStore collection = services.databases().find(context.database(), params.collection());
+    if (collection == null && isBuckets(context, params)) {
+      return ViewQueries.find(params);
+    }
     if (collection == null || !collection.info().isView()) {
       return null;
     }
     ViewQueries.requireCollation(collection, params.selection().collation());
     return ViewQueries.find(params);
+  }
+
+  private boolean isBuckets(CommandContext context, FindParams params) {
+    return services.databases().findSeries(context.database(), params.collection()) != null;
   }
 
   @Override
@@ -122,6 +142,17 @@ public final class FindCommand implements Explainable {
 
   private Execution execution(CommandContext context, FindParams params) {
     return services.execution(context, params.mode().usesDisk());
+  }
+
+  private static void requireNoNear(Query query) {
+    if (TextFilters.find(query.criteria().filter()) != null) {
+      throw new CommandException(
+          ErrorCode.BAD_VALUE, "text and tailable cursor not allowed in same query");
+    }
+    if (GeoFilters.findNear(query.criteria().filter()) != null) {
+      throw new CommandException(
+          ErrorCode.BAD_VALUE, "Tailable cursors and geo $near cannot be used together");
+    }
   }
 
   private static void requireCapped(Query query, FindParams params) {

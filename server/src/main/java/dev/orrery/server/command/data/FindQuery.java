@@ -3,14 +3,18 @@ package dev.orrery.server.command.data;
 import dev.orrery.language.error.CommandException;
 import dev.orrery.language.error.ErrorCode;
 import dev.orrery.language.query.Filter;
+import dev.orrery.language.query.FilterMetadata;
+import dev.orrery.language.query.GeoFilters;
 import dev.orrery.language.query.Projection;
 import dev.orrery.language.query.SortPattern;
+import dev.orrery.language.query.TextFilters;
 import dev.orrery.server.command.RawNumbers;
 import dev.orrery.server.plan.Query;
 import dev.orrery.storage.CollectionStore;
 import dev.orrery.storage.View;
 import dev.orrery.value.RawDocument;
 import dev.orrery.value.RawValue;
+import java.util.Set;
 import org.bson.BsonValue;
 import org.jspecify.annotations.Nullable;
 
@@ -30,8 +34,11 @@ final class FindQuery {
     Filter filter = scope.filter(selection.filter());
     FindParams.Guide guide = selection.guide();
     Query.Output output = output(params.output(), filter, scope);
+    Query.Order order = order(selection.sort(), guide.hint(), scope, FilterMetadata.of(filter));
     requireSortKey(selection.sort(), output.projection());
     requireSameDirection(selection.sort(), guide.hint());
+    requireNotNatural(filter, selection.sort(), guide.hint());
+    requireNoHint(filter, selection.sort(), guide.hint());
     var criteria =
         new Query.Criteria(
             filter,
@@ -41,7 +48,7 @@ final class FindQuery {
     return new Query(
         new Query.Source(collection, View.NEWEST),
         criteria,
-        order(selection.sort(), guide.hint(), scope),
+        order,
         new Query.Window(params.page().skip(), params.page().limit()),
         output);
   }
@@ -50,6 +57,30 @@ final class FindQuery {
     if (sort.isEmpty() && projection != null && projection.metadata().contains("sortKey")) {
       throw new CommandException(
           ErrorCode.BAD_VALUE, "cannot use sortKey $meta projection without a sort");
+    }
+  }
+
+  /** A search finds its index itself. */
+  private static void requireNoHint(Filter filter, RawDocument sort, @Nullable BsonValue hint) {
+    boolean isSorted = sort.field("$natural") != null;
+    if ((isSorted || hint != null) && TextFilters.find(filter) != null) {
+      throw new CommandException(
+          ErrorCode.BAD_VALUE,
+          isSorted
+              ? "text expression not allowed with $natural sort order"
+              : "text and hint not allowed in same query");
+    }
+  }
+
+  /** Who wants the nearest first does not want the natural order. */
+  private static void requireNotNatural(Filter filter, RawDocument sort, @Nullable BsonValue hint) {
+    boolean isSorted = sort.field("$natural") != null;
+    boolean isHinted =
+        hint != null && hint.isDocument() && hint.asDocument().containsKey("$natural");
+    if ((isSorted || isHinted) && GeoFilters.findNear(filter) != null) {
+      throw new CommandException(
+          ErrorCode.BAD_VALUE,
+          "geoNear expression not allowed with $natural " + (isSorted ? "sort order" : "hint"));
     }
   }
 
@@ -71,12 +102,17 @@ final class FindQuery {
     }
   }
 
-  static Query.Order order(RawDocument sort, @Nullable BsonValue hint, QueryScope scope) {
+  /**
+   * @param metadata what the filter finds out of each document
+   */
+  static Query.Order order(
+      RawDocument sort, @Nullable BsonValue hint, QueryScope scope, Set<String> metadata) {
     if (SortPattern.isNatural(sort)) {
       return new Query.Order(null, sort, isNegative(sort.field("$natural")));
     }
     if (!sort.isEmpty()) {
-      return new Query.Order(SortPattern.parse(sort, scope.collation().order()), sort, false);
+      SortPattern pattern = SortPattern.parse(sort, scope.collation().order(), metadata);
+      return new Query.Order(pattern, sort, false);
     }
     BsonValue natural =
         hint != null && hint.isDocument() ? hint.asDocument().get("$natural") : null;
@@ -99,6 +135,6 @@ final class FindQuery {
         parsed,
         projection == null ? RawDocument.EMPTY : projection,
         output.isKeyOnly(),
-        output.hasRecordId());
+        output.hasRecordId() && !output.isKeyOnly()); // as MongoDB has it
   }
 }

@@ -12,6 +12,7 @@ import dev.orrery.server.command.Names;
 import dev.orrery.server.command.Workers;
 import dev.orrery.server.cursor.ClientCursor;
 import dev.orrery.server.cursor.CursorRegistry;
+import dev.orrery.server.cursor.Following;
 import dev.orrery.server.operation.Operation;
 import dev.orrery.server.session.SessionId;
 import dev.orrery.value.Namespace;
@@ -21,11 +22,13 @@ import java.util.List;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.TimeUnit;
 import org.bson.BsonDocument;
 
 /** {@code getMore}: the next batch of a cursor. */
 public final class GetMoreCommand implements Command {
-  private static final Spec SPEC = Spec.of("getMore", Access.READ, Trait.STABLE_API);
+  private static final Spec SPEC =
+      Spec.of("getMore", Access.READ, Trait.STABLE_API, Trait.TRANSACTION);
   private static final String DURING = "Executor error during getMore";
 
   /** What a cursor on a collection may show. */
@@ -39,6 +42,9 @@ public final class GetMoreCommand implements Command {
 
   private static final long AWAIT_MILLIS_DEFAULT = 1000;
   private static final long AWAIT_STEP_MILLIS = 10;
+
+  /** How long it may take until one who waits for changes notices that he was killed. */
+  private static final long FOLLOW_STEP_MILLIS = 250;
 
   private final CursorRegistry cursors;
   private final Workers workers;
@@ -106,6 +112,9 @@ public final class GetMoreCommand implements Command {
           throw new CommandException(
               ErrorCode.CURSOR_IN_USE, "cursor id " + params.id + " is already in use");
     }
+    if (cursor.following() != null) {
+      return follow(context, params, cursor);
+    }
     if (cursor.awaitsData()) {
       return await(context, params, cursor);
     }
@@ -119,6 +128,34 @@ public final class GetMoreCommand implements Command {
 
   private static CommandException notFound(long id) {
     return new CommandException(ErrorCode.CURSOR_NOT_FOUND, "cursor id " + id + " not found");
+  }
+
+  /** A cursor belongs to the transaction in which it was opened. */
+  private static void requireTransaction(
+      CommandContext context, Params params, ClientCursor cursor) {
+    Long opened = cursor.owner().transaction();
+    Long asking =
+        context.sessionFields().isTransaction() ? context.sessionFields().txnNumber() : null;
+    if (opened == null && asking != null) {
+      throw new CommandException(
+          ErrorCode.LOCATION_50739,
+          "Cannot run getMore on cursor %d, which was not created in a transaction, in transaction"
+                  .formatted(params.id)
+              + " "
+              + asking);
+    }
+    if (opened != null && asking == null) {
+      throw new CommandException(
+          ErrorCode.LOCATION_50740,
+          "Cannot run getMore on cursor %d, which was created in transaction %d, without a txnNumber"
+              .formatted(params.id, opened));
+    }
+    if (opened != null && !opened.equals(asking)) {
+      throw new CommandException(
+          ErrorCode.LOCATION_50741,
+          "Cannot run getMore on cursor %d, which was created in transaction %d, in transaction %d"
+              .formatted(params.id, opened, asking));
+    }
   }
 
   private static void requireOwner(CommandContext context, Params params, ClientCursor cursor) {
@@ -140,20 +177,21 @@ public final class GetMoreCommand implements Command {
       throw new CommandException(
           ErrorCode.LOCATION_50736,
           "Cannot run getMore on cursor %d, which was not created in a session, in session %s"
-              .formatted(params.id, asking.id()));
+              .formatted(params.id, asking.text()));
     }
     if (opened != null && asking == null) {
       throw new CommandException(
           ErrorCode.LOCATION_50737,
           "Cannot run getMore on cursor %d, which was created in session %s, without an lsid"
-              .formatted(params.id, opened.id()));
+              .formatted(params.id, opened.text()));
     }
     if (opened != null && !opened.equals(asking)) {
       throw new CommandException(
           ErrorCode.LOCATION_50738,
           "Cannot run getMore on cursor %d, which was created in session %s, in session %s"
-              .formatted(params.id, opened.id(), asking.id()));
+              .formatted(params.id, opened.text(), asking.text()));
     }
+    requireTransaction(context, params, cursor);
   }
 
   /** Whoever opened it was allowed to; what was revoked since ends it. */
@@ -197,13 +235,19 @@ public final class GetMoreCommand implements Command {
 
   private BsonDocument reply(
       CommandContext context, Params params, ClientCursor cursor, List<RawDocument> batch) {
-    if (cursor.isExhausted()) {
+    boolean isLast = cursor.isExhausted();
+    long id = isLast ? 0 : params.id;
+    BsonDocument reply =
+        cursor.following() == null
+            ? Cursors.next(batch, id, params.namespace)
+            : Cursors.of("nextBatch", batch, cursor, id, params.namespace);
+    if (isLast) {
       cursors.remove(params.id);
-      return Cursors.next(batch, 0, params.namespace);
+    } else {
+      cursors.release(params.id);
+      context.onFailure(() -> cursors.kill(params.id)); // what was read cannot be read again
     }
-    cursors.release(params.id);
-    context.onFailure(() -> cursors.kill(params.id)); // what was read cannot be read again
-    return Cursors.next(batch, params.id, params.namespace);
+    return reply;
   }
 
   /** Reads again and again until there is something, or the time to wait is over. */
@@ -216,6 +260,54 @@ public final class GetMoreCommand implements Command {
     var waiting = new Waiting(context, params, cursor, reply);
     workers.runLater(0, () -> await(waiting, millis));
     return reply;
+  }
+
+  /** Reads what there is, or waits to be woken up when there is more. */
+  private CompletionStage<BsonDocument> follow(
+      CommandContext context, Params params, ClientCursor cursor) {
+    context.operation().limitedTo(0); // maxTimeMS is how long it waits
+    cursor.execution().interruptBy(context.operation()::check);
+    long millis = context.maxTimeMillis() > 0 ? context.maxTimeMillis() : AWAIT_MILLIS_DEFAULT;
+    var reply = new CompletableFuture<BsonDocument>();
+    var waiting = new Waiting(context, params, cursor, reply);
+    workers.runSoon(() -> follow(waiting, millis));
+    return reply;
+  }
+
+  private void follow(Waiting waiting, long millis) {
+    Params params = waiting.params;
+    ClientCursor cursor = waiting.cursor;
+    Following.Ring ring = null;
+    try {
+      Operation operation = waiting.operation();
+      operation.check();
+      ring = cursor.following().listen();
+      List<RawDocument> batch =
+          operation
+              .allowance()
+              .grant(() -> cursor.nextBatch(params.count(), operation.replyMemory()));
+      boolean isOpen = !cursors.isKilled(params.id) && !cursor.following().isOver();
+      if (batch.isEmpty() && millis > 0 && isOpen) {
+        long step = Math.min(millis, FOLLOW_STEP_MILLIS);
+        long start = System.nanoTime();
+        operation.willWait(step);
+        ring.await(
+            step,
+            () -> {
+              long waited = TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - start);
+              follow(waiting, millis - waited);
+            });
+        return;
+      }
+      waiting.reply.complete(reply(waiting.context, params, cursor, batch));
+    } catch (RuntimeException e) { // whatever it is, somebody waits for an answer
+      cursors.remove(params.id);
+      waiting.reply.completeExceptionally(
+          e instanceof CommandException error ? StreamFailures.during(DURING, error) : e);
+    }
+    if (ring != null) {
+      ring.cancel();
+    }
   }
 
   /** A getMore that waits for more. */

@@ -7,12 +7,14 @@ import dev.orrery.server.command.CommandContext;
 import dev.orrery.server.command.CommandReader;
 import dev.orrery.server.command.collection.DocumentValidator;
 import dev.orrery.server.command.collection.NewDocument;
+import dev.orrery.server.command.collection.TimeSeries;
 import dev.orrery.server.command.collection.WriteFailures;
 import dev.orrery.server.command.collection.WriteTarget;
 import dev.orrery.storage.CollectionStore;
 import dev.orrery.storage.WriteBatch;
 import dev.orrery.storage.WriteOperation;
 import dev.orrery.storage.WriteOutcome;
+import dev.orrery.value.Namespace;
 import dev.orrery.value.RawDocument;
 import java.util.ArrayList;
 import java.util.List;
@@ -23,7 +25,14 @@ import org.jspecify.annotations.Nullable;
 /** {@code insert}: new documents, each of which may fail on its own. */
 public final class InsertCommand implements Command {
   private static final Spec SPEC =
-      Spec.of("insert", Access.WRITE, Trait.STABLE_API, Trait.RETRYABLE_WRITE);
+      Spec.of(
+          "insert",
+          Access.WRITE,
+          Trait.STABLE_API,
+          Trait.RETRYABLE_WRITE,
+          Trait.PARSED_FIRST,
+          Trait.TRANSACTION,
+          Trait.WRITE_CONCERN);
 
   /** What is committed at once: partitions are locked no longer than this takes. */
   private static final int CHUNK_DOCUMENTS_MAX = 1000;
@@ -67,6 +76,11 @@ public final class InsertCommand implements Command {
       return params;
     }
 
+    Params instead(String otherCollection, List<RawDocument> otherDocuments) {
+      return new Params(
+          otherCollection, otherDocuments, isOrdered, isUnchecked, keepsEmptyTimestamps);
+    }
+
     boolean isShort() {
       long bytes = 0;
       if (documents.size() > SHORT_DOCUMENTS_MAX) {
@@ -87,8 +101,20 @@ public final class InsertCommand implements Command {
   @Override
   public CompletionStage<BsonDocument> start(CommandContext context, CommandReader body) {
     Params params = Params.parse(body);
+    context.enterTransaction();
     WriteTarget.requireName(context.database(), params.collection);
     context.operation().consistsOf(params.documents.size());
+    CollectionStore series = services.databases().findSeries(context.database(), params.collection);
+    if (series == null) {
+      return insert(context, params);
+    }
+    var buckets = BucketInsert.of(TimeSeries.of(series.info()), params.documents, params.isOrdered);
+    String name = series.info().namespace().collection();
+    return insert(context, params.instead(name, buckets.measurements()))
+        .thenApply(reply -> buckets.reply(reply, params.documents.size()));
+  }
+
+  private CompletionStage<BsonDocument> insert(CommandContext context, Params params) {
     return RetryableWrites.once(
         context,
         services,
@@ -103,9 +129,10 @@ public final class InsertCommand implements Command {
     private final CommandContext context;
     private final Params params;
     private final DocumentWriter writer;
-    private final BulkReply reply = new BulkReply();
+    private final BulkReply reply;
     private CollectionStore collection;
     private @Nullable DocumentValidator validator;
+    private @Nullable TimeSeries series;
 
     /** The documents to be committed next, and the place of each in the command. */
     private final List<WriteOperation.Insert> chunk = new ArrayList<>();
@@ -118,6 +145,8 @@ public final class InsertCommand implements Command {
     Bulk(CommandContext context, Params params, DocumentWriter writer) {
       this.context = context;
       this.params = params;
+      var namespace = new Namespace(context.database(), params.collection);
+      this.reply = new BulkReply(failure -> services.databases().worded(failure, namespace));
       this.writer = writer;
     }
 
@@ -155,25 +184,33 @@ public final class InsertCommand implements Command {
     }
 
     private void open() {
-      CollectionStore found =
-          services.databases().findOrCreate(context.database(), params.collection);
+      CollectionStore found = services.databases().findOrCreate(context, params.collection);
       validator =
           params.isUnchecked || found.info().isView()
               ? null
               : services.databases().validators().find(found.info());
+      series = TimeSeries.of(found.info());
       // Where units are limited each document waits for what the one before has cost.
       chunkDocumentsMax = context.work().isLimited(found) ? 1 : CHUNK_DOCUMENTS_MAX;
       collection = found; // last, as to compile the validator may need another thread
     }
 
+    /** The first error ends a transaction. */
+    private boolean isOrdered() {
+      return params.isOrdered || context.transaction() != null;
+    }
+
     private boolean isStopped() {
-      return params.isOrdered && reply.hasFailures();
+      return isOrdered() && reply.hasFailures();
     }
 
     private WriteOperation.Insert prepare(RawDocument document) {
       WriteTarget.requireCollection(collection);
       RawDocument prepared =
           NewDocument.of(document, services.ids(), params.keepsEmptyTimestamps ? null : clock);
+      if (series != null) {
+        prepared = series.arrange(document, prepared);
+      }
       if (validator != null) {
         validator.requireValid(prepared);
       }
@@ -251,7 +288,7 @@ public final class InsertCommand implements Command {
       writer.begin(places);
       return writer.commit(
           List.copyOf(chunk),
-          params.isOrdered ? WriteBatch.OnFailure.STOP : WriteBatch.OnFailure.CONTINUE);
+          isOrdered() ? WriteBatch.OnFailure.STOP : WriteBatch.OnFailure.CONTINUE);
     }
 
     /** One by one, so that each pushes out what was there before it. */
@@ -261,7 +298,7 @@ public final class InsertCommand implements Command {
       for (int i = 0; i < chunk.size(); i++) {
         writer.begin(places.get(i));
         WriteOutcome outcome =
-            isFailed && params.isOrdered ? WriteOutcome.NOT_APPLIED : writer.commit(chunk.get(i));
+            isFailed && isOrdered() ? WriteOutcome.NOT_APPLIED : writer.commit(chunk.get(i));
         isFailed |= !outcome.isApplied();
         outcomes.add(outcome);
       }

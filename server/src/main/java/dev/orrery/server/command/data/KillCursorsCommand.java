@@ -20,7 +20,8 @@ import org.bson.BsonInt64;
 
 /** {@code killCursors}: ends cursors whose results nobody wants any more. */
 public final class KillCursorsCommand implements Command {
-  private static final Spec SPEC = Spec.of("killCursors", Access.READ, Trait.STABLE_API);
+  private static final Spec SPEC =
+      Spec.of("killCursors", Access.READ, Trait.STABLE_API, Trait.TRANSACTION);
 
   private final CursorRegistry cursors;
 

@@ -5,6 +5,7 @@ import dev.orrery.language.error.CommandException;
 import dev.orrery.language.error.ErrorCode;
 import dev.orrery.language.expression.ParseContext;
 import dev.orrery.language.query.Filter;
+import dev.orrery.language.query.FilterMetadata;
 import dev.orrery.language.query.MatchDetails;
 import dev.orrery.language.update.Update;
 import dev.orrery.language.update.UpdateOptions;
@@ -113,13 +114,15 @@ final class Modification {
   /** Plans for the collection as it is now. */
   private void prepare() {
     Query.Order order =
-        FindQuery.order(statement.target().sort(), statement.target().hint(), scope);
+        FindQuery.order(
+            statement.target().sort(), statement.target().hint(), scope, FilterMetadata.of(filter));
     if (collection == null) {
       return;
     }
     UpdateStatement.Target target = statement.target();
     Query query =
         Query.of(collection, filter, target.filter())
+            .at(site.writer.view())
             .with(scope.collation())
             .with(new Query.Hints(target.hint(), null, null))
             .with(order)
@@ -184,7 +187,7 @@ final class Modification {
         if (!after.isModified()) {
           return new Result(1, 0, before, before, null);
         }
-        if (change.apply(found.stored(), after.document())) {
+        if (change.apply(found.stored(), after)) {
           return new Result(1, 1, before, after.document(), null);
         }
       }
@@ -261,14 +264,17 @@ final class Modification {
   private Update.@Nullable Result read(Place place, List<WriteOperation> operations) {
     StoredDocument stored =
         Lane.await(
-            collection.partitionOf(place.partitionKey).find(place.primaryKey, site.writer.meter()));
+            site.writer
+                .view()
+                .partitionOf(collection, place.partitionKey)
+                .find(place.primaryKey, site.writer.meter()));
     var details = new MatchDetails();
     if (stored == null || !filter.matches(stored.document(), details)) {
       return null;
     }
     Update.Result after = update.apply(stored.document(), details.arrayIndex(), clock);
     if (after.isModified()) {
-      operations.add(change.replacement(stored, after.document()));
+      operations.add(change.replacement(stored, after));
     }
     return after;
   }
@@ -298,7 +304,7 @@ final class Modification {
    */
   private Result upsert() {
     RawDocument document = newDocument();
-    collection = site.services.databases().findOrCreate(site.database, site.collection);
+    collection = site.writer.findOrCreate(site.services.databases(), site.collection);
     if (plan == null) {
       prepare();
     }

@@ -1,6 +1,7 @@
 package dev.orrery.server.command.data;
 
 import dev.orrery.language.error.CommandException;
+import dev.orrery.language.error.ErrorCode;
 import dev.orrery.server.plan.Planner;
 import dev.orrery.server.plan.Query;
 import dev.orrery.server.plan.QueryPlan;
@@ -41,6 +42,17 @@ final class Plans {
       return planner.planDistinct(query, targets, path);
     } catch (CommandException e) {
       throw QueryText.refused(() -> QueryText.of(query), e);
+    }
+  }
+
+  /** Only that there is no plan is told with the query. */
+  static QueryPlan forAggregate(Planner planner, Query query, Targets targets) {
+    try {
+      return planner.plan(query, targets);
+    } catch (CommandException e) {
+      throw e.code() == ErrorCode.NO_QUERY_EXECUTION_PLANS
+          ? QueryText.refused(() -> QueryText.ofUpdate(query), e)
+          : e;
     }
   }
 

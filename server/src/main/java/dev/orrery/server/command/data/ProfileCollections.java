@@ -9,6 +9,7 @@ import dev.orrery.server.throughput.Metering;
 import dev.orrery.storage.CollectionStore;
 import dev.orrery.storage.StorageException;
 import dev.orrery.storage.WriteOperation;
+import dev.orrery.storage.WriteOutcome;
 import dev.orrery.storage.catalog.CollectionInfo;
 import dev.orrery.storage.catalog.IndexSpec;
 import dev.orrery.value.Namespace;
@@ -68,7 +69,12 @@ public final class ProfileCollections implements ProfileWriter {
       if (collection != null) {
         // MongoDB's entries have no _id; here every document needs one.
         entry.append("_id", new BsonObjectId(ids.get()));
-        writer(database).commit(new WriteOperation.Insert(collection, storable(entry)));
+        var insert = new WriteOperation.Insert(collection, storable(entry));
+        DocumentWriter writer = writer(database);
+        while (writer.commit(insert).status() == WriteOutcome.Status.CONFLICT
+            && collection.exists()) {
+          LOG.debug("the profile of {} changes its place", database);
+        }
       }
     } catch (StorageException e) {
       LOG.warn("the profile of {} could not be written: {}", database, e.getMessage());

@@ -13,6 +13,8 @@ import dev.orrery.language.query.Collation;
 import dev.orrery.language.query.Filter;
 import dev.orrery.language.query.FilterContext;
 import dev.orrery.language.query.FilterParser;
+import dev.orrery.language.query.GeoFilters;
+import dev.orrery.language.query.TextFilters;
 import dev.orrery.storage.CollectionStore;
 import dev.orrery.value.RawDocument;
 import java.util.Map;
@@ -76,6 +78,14 @@ record QueryScope(Collation collation, ParseContext variables) {
   }
 
   Filter filter(@Nullable RawDocument filter) {
-    return filter == null ? Filter.ALL : FilterParser.parse(filter, filters());
+    if (filter == null) {
+      return Filter.ALL;
+    }
+    Filter parsed = FilterParser.parse(filter, filters());
+    boolean hasNear = GeoFilters.findNear(parsed) != null; // refuses what stands where it cannot
+    if (TextFilters.find(parsed) != null && hasNear) {
+      throw new CommandException(ErrorCode.BAD_VALUE, "text and geoNear not allowed in same query");
+    }
+    return parsed;
   }
 }

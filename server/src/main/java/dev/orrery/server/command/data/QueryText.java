@@ -2,15 +2,22 @@ package dev.orrery.server.command.data;
 
 import dev.orrery.language.error.BsonText;
 import dev.orrery.language.error.CommandException;
+import dev.orrery.language.error.DoubleText;
 import dev.orrery.language.error.ErrorCode;
+import dev.orrery.language.geo.Near;
+import dev.orrery.language.geo.NearParser;
 import dev.orrery.server.plan.Query;
 import dev.orrery.value.Namespace;
 import dev.orrery.value.RawDocument;
 import dev.orrery.value.RawElements;
 import dev.orrery.value.RawTypes;
+import java.util.Comparator;
 import java.util.function.Supplier;
+import java.util.stream.Collectors;
 import org.bson.BsonArray;
+import org.bson.BsonBoolean;
 import org.bson.BsonDocument;
+import org.bson.BsonString;
 import org.bson.BsonValue;
 
 /** A query as MongoDB writes it into the errors of its planner. */
@@ -57,7 +64,7 @@ final class QueryText {
 
   /** The planner's refusal, with the query before it; who ended it refused nothing. */
   static CommandException refused(Supplier<String> query, CommandException cause) {
-    if (cause.code().isInterruption()) {
+    if (cause.code().isInterruption() || cause.code() == ErrorCode.INDEX_NOT_FOUND) {
       return cause;
     }
     return new CommandException(
@@ -116,35 +123,86 @@ final class QueryText {
 
   /** One line for each node; a conjunction of one is that one. */
   private static void appendTree(StringBuilder text, BsonDocument filter, int depth) {
-    int count =
-        filter.values().stream().mapToInt(value -> isOperators(value) ? size(value) : 1).sum();
+    int count = filter.values().stream().mapToInt(QueryText::count).sum();
     int inner = depth;
     if (count != 1) {
       indent(text, depth).append("$and\n");
       inner = depth + 1;
     }
     for (var field : filter.entrySet()) {
-      appendField(text, field.getKey(), field.getValue(), inner);
+      if (!field.getKey().equals("$text")) {
+        appendField(text, field.getKey(), field.getValue(), inner);
+      }
+    }
+    if (filter.containsKey("$text")) { // MongoDB sorts conditions, and has searches at the end
+      appendField(text, "$text", filter.get("$text"), inner);
     }
   }
 
   private static void appendField(StringBuilder text, String path, BsonValue value, int depth) {
-    if (path.startsWith("$") && value.isArray()) {
+    if (path.equals("$text") && value.isDocument()) {
+      appendText(text, value.asDocument(), depth);
+    } else if (path.startsWith("$") && value.isArray()) {
       indent(text, depth).append(path).append('\n');
       value.asArray().stream()
           .filter(BsonValue::isDocument)
-          .forEach(child -> appendTree(text, child.asDocument(), depth + 1));
+          .map(BsonValue::asDocument)
+          .sorted(Comparator.comparing(child -> child.containsKey("$text")))
+          .forEach(child -> appendTree(text, child, depth + 1));
+    } else if (isOperators(value)
+        && NearParser.OPERATORS.contains(value.asDocument().getFirstKey())) {
+      appendNear(text, path, value.asDocument(), depth);
     } else if (isOperators(value)) {
       value
           .asDocument()
           .forEach((operator, operand) -> appendLeaf(text, path + " " + operator, operand, depth));
     } else {
-      appendLeaf(text, path + " $eq", value, depth);
+      appendLeaf(text, path + (value.isRegularExpression() ? " regex" : " $eq"), value, depth);
     }
   }
 
+  private static void appendNear(
+      StringBuilder text, String path, BsonDocument operators, int depth) {
+    Near near = NearParser.parse(RawDocument.of(operators));
+    indent(text, depth)
+        .append("GEONEAR  field=")
+        .append(path)
+        .append(" maxdist=")
+        .append(DoubleText.brief(near.max()))
+        .append(" isNearSphere=")
+        .append(near.isNearSphere() ? 1 : 0)
+        .append('\n');
+  }
+
+  private static void appendText(StringBuilder text, BsonDocument search, int depth) {
+    BsonString language = search.getString("$language", new BsonString("english"));
+    indent(text, depth)
+        .append("TEXT : query=")
+        .append(search.getString("$search", new BsonString("")).getValue())
+        .append(", language=")
+        .append(language.getValue())
+        .append(", caseSensitive=")
+        .append(isTrue(search, "$caseSensitive") ? 1 : 0)
+        .append(", diacriticSensitive=")
+        .append(isTrue(search, "$diacriticSensitive") ? 1 : 0)
+        .append('\n');
+  }
+
+  private static boolean isTrue(BsonDocument document, String name) {
+    return document.getBoolean(name, BsonBoolean.FALSE).getValue();
+  }
+
   private static void appendLeaf(StringBuilder text, String name, BsonValue value, int depth) {
-    indent(text, depth).append(name).append(' ').append(BsonText.stored(value)).append('\n');
+    indent(text, depth).append(name).append(' ').append(operand(name, value)).append('\n');
+  }
+
+  private static String operand(String name, BsonValue value) {
+    if (!name.endsWith(" $in") || !value.isArray() || value.asArray().isEmpty()) {
+      return BsonText.stored(value);
+    }
+    return value.asArray().stream()
+        .map(BsonText::stored)
+        .collect(Collectors.joining(" ", "[ ", " ]"));
   }
 
   private static StringBuilder indent(StringBuilder text, int depth) {
@@ -157,7 +215,11 @@ final class QueryText {
         && value.asDocument().getFirstKey().startsWith("$");
   }
 
-  private static int size(BsonValue operators) {
-    return operators.asDocument().size();
+  /** How many conditions a value stands for. */
+  private static int count(BsonValue value) {
+    boolean isNear =
+        isOperators(value) && NearParser.OPERATORS.contains(value.asDocument().getFirstKey());
+    boolean isSearch = value.isDocument() && value.asDocument().containsKey("$search");
+    return isOperators(value) && !isNear && !isSearch ? value.asDocument().size() : 1;
   }
 }

@@ -8,6 +8,7 @@ import org.bson.BsonDateTime;
 import org.bson.BsonDocument;
 import org.bson.BsonInt32;
 import org.bson.BsonInt64;
+import org.bson.BsonString;
 import org.bson.BsonValue;
 import org.jspecify.annotations.Nullable;
 
@@ -17,14 +18,23 @@ import org.jspecify.annotations.Nullable;
  * @param done a bit for each statement that was carried out
  * @param upserted the {@code _id} of what each upsert inserted, by statement
  * @param image what a findAndModify answers with, or null
+ * @param isTransaction whether it was no write at all, but a transaction that is committed
  */
 record RetryRecord(
-    long txnNumber, long done, Map<Integer, BsonValue> upserted, @Nullable BsonDocument image) {
+    long txnNumber,
+    long done,
+    Map<Integer, BsonValue> upserted,
+    @Nullable BsonDocument image,
+    boolean isTransaction) {
   /** Few enough that writing a record again for each of them costs little. */
   static final int STATEMENTS = Long.SIZE;
 
   static RetryRecord empty(long txnNumber) {
-    return new RetryRecord(txnNumber, 0, Map.of(), null);
+    return new RetryRecord(txnNumber, 0, Map.of(), null, false);
+  }
+
+  static RetryRecord committed(long txnNumber) {
+    return new RetryRecord(txnNumber, 0, Map.of(), null, true);
   }
 
   static RetryRecord of(BsonDocument stored) {
@@ -37,7 +47,8 @@ record RetryRecord(
         stored.getInt64("txnNum").getValue(),
         stored.getInt64("done").getValue(),
         upserted,
-        stored.getDocument("image", null));
+        stored.getDocument("image", null),
+        stored.containsKey("state"));
   }
 
   static int block(int statement) {
@@ -49,17 +60,18 @@ record RetryRecord(
   }
 
   RetryRecord with(int statement) {
-    return new RetryRecord(txnNumber, done | 1L << statement % STATEMENTS, upserted, image);
+    return new RetryRecord(
+        txnNumber, done | 1L << statement % STATEMENTS, upserted, image, isTransaction);
   }
 
   RetryRecord withUpsert(int statement, BsonValue id) {
     var more = new HashMap<>(upserted);
     more.put(statement, id);
-    return new RetryRecord(txnNumber, done, more, image);
+    return new RetryRecord(txnNumber, done, more, image, isTransaction);
   }
 
   RetryRecord withImage(RawDocument document) {
-    return new RetryRecord(txnNumber, done, upserted, document.toBsonDocument());
+    return new RetryRecord(txnNumber, done, upserted, document.toBsonDocument(), isTransaction);
   }
 
   BsonDocument toBson(BsonDocument id, long nowMillis) {
@@ -68,6 +80,9 @@ record RetryRecord(
             .append("txnNum", new BsonInt64(txnNumber))
             .append("done", new BsonInt64(done))
             .append("lastWriteDate", new BsonDateTime(nowMillis));
+    if (isTransaction) {
+      document.append("state", new BsonString("committed"));
+    }
     if (!upserted.isEmpty()) {
       var list = new BsonArray();
       upserted.forEach(

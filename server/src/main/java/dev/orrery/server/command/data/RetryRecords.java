@@ -4,8 +4,10 @@ import dev.orrery.lane.Lane;
 import dev.orrery.server.command.collection.Databases;
 import dev.orrery.server.session.Session;
 import dev.orrery.server.session.SessionId;
+import dev.orrery.server.session.SessionTransaction;
 import dev.orrery.server.session.Sessions;
 import dev.orrery.storage.CollectionStore;
+import dev.orrery.storage.CommitResult;
 import dev.orrery.storage.PartitionStore;
 import dev.orrery.storage.RecordCursor;
 import dev.orrery.storage.StorageEngine;
@@ -13,6 +15,7 @@ import dev.orrery.storage.StoredDocument;
 import dev.orrery.storage.WorkMeter;
 import dev.orrery.storage.WriteBatch;
 import dev.orrery.storage.WriteOperation;
+import dev.orrery.storage.WriteOutcome;
 import dev.orrery.storage.catalog.CollectionInfo;
 import dev.orrery.value.RawDocument;
 import dev.orrery.value.RawValue;
@@ -79,6 +82,18 @@ public final class RetryRecords {
         : new WriteOperation.Replace(collection, stored, RawDocument.of(after));
   }
 
+  /** That a transaction was committed, as one part of the batch that commits it. */
+  WriteOperation committed(SessionTransaction transaction) {
+    return replace(
+        transaction.origin().session(), 0, before -> RetryRecord.committed(transaction.number()));
+  }
+
+  /** Whether a transaction of that number is known to be committed, since before a restart. */
+  boolean isCommitted(SessionId session, long number) {
+    RetryRecord record = find(session, 0);
+    return record != null && record.txnNumber() == number && record.isTransaction();
+  }
+
   /** What becomes of a record; null is one that does not exist yet. */
   @FunctionalInterface
   interface Change {
@@ -103,19 +118,21 @@ public final class RetryRecords {
   /** Removes what a session that ended left. */
   public void forget(SessionId session) {
     CollectionStore collection = find();
-    for (int block = 0; collection != null; block++) {
-      StoredDocument stored = read(collection, session, block);
-      if (stored == null) {
-        return;
+    int block = 0;
+    StoredDocument stored;
+    while (collection != null && (stored = read(collection, session, block)) != null) {
+      if (!delete(collection, stored)) {
+        block++;
       }
-      delete(collection, stored);
     }
   }
 
-  private void delete(CollectionStore collection, StoredDocument stored) {
+  /** True when the record has to be read again. */
+  private boolean delete(CollectionStore collection, StoredDocument stored) {
     StorageEngine engine = databases.engine();
     var delete = WriteBatch.of(new WriteOperation.Delete(collection, stored));
-    Lane.await(engine.commit(delete, new WorkMeter()));
+    CommitResult result = Lane.await(engine.commit(delete, new WorkMeter()));
+    return result.outcomes().get(0).status() == WriteOutcome.Status.CONFLICT;
   }
 
   /** Takes up the sessions of the last run, and removes what is too old to be asked for. */
@@ -137,7 +154,7 @@ public final class RetryRecords {
         stored = records.awaitNext(meter)) {
       BsonDocument document = stored.document().toBsonDocument();
       if (document.getDateTime("lastWriteDate").getValue() < oldest) {
-        delete(collection, stored);
+        delete(collection, stored); // if it stays, the next start removes it
       } else {
         Session session = sessions.use(sessionOf(document.getDocument("_id")));
         session.keepsRecords();

@@ -1,10 +1,12 @@
 package dev.orrery.server.command.data;
 
+import dev.orrery.lane.Lane;
 import dev.orrery.server.command.CommandContext;
 import dev.orrery.server.session.Session;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.function.Function;
+import java.util.function.Supplier;
 import org.bson.BsonDocument;
 
 /** Carries out a write that a client may send twice, once. */
@@ -12,9 +14,8 @@ final class RetryableWrites {
   private RetryableWrites() {}
 
   /**
-   * Runs the write, unless this session ran it before under the same number: then its answer is
-   * given again. A write that failed as a whole, or whose answer a restart has lost, is run again,
-   * without the statements that were carried out.
+   * Runs the write. If this session ran it before under the same number, or is about to, it is run
+   * again afterwards, without the statements that were carried out.
    */
   static CompletionStage<BsonDocument> once(
       CommandContext context,
@@ -22,24 +23,30 @@ final class RetryableWrites {
       Function<DocumentWriter, CompletionStage<BsonDocument>> write) {
     Long number = context.sessionFields().txnNumber();
     Session session = context.session();
-    if (number == null || session == null) {
+    if (number == null || session == null || context.sessionFields().isTransaction()) {
       return write.apply(new DocumentWriter(services.databases().engine(), context));
     }
     var reply = new CompletableFuture<BsonDocument>();
     boolean mayHaveRun = session.mayHaveRun(number);
     CompletableFuture<BsonDocument> before = session.beginWrite(number, reply);
     if (before != null) {
-      return before.thenApply(
-          document -> {
+      Supplier<CompletionStage<BsonDocument>> again =
+          () -> {
             context.awaitDurable(services.databases().engine().receipt());
-            return document.clone();
-          });
+            return write.apply(writer(context, services, true));
+          };
+      return before.isDone()
+          ? again.get()
+          : services
+              .workers()
+              .run(
+                  () ->
+                      Lane.await(
+                          before.handle((done, failed) -> done).thenCompose(ended -> again.get())));
     }
     try {
-      var records = new RetryRecords(services.databases(), services.clock());
-      var statements = new StatementLog(records, context, mayHaveRun);
       write
-          .apply(new DocumentWriter(services.databases().engine(), context, statements))
+          .apply(writer(context, services, mayHaveRun))
           .whenComplete(
               (document, failure) -> {
                 if (failure != null) {
@@ -54,5 +61,12 @@ final class RetryableWrites {
       throw failure;
     }
     return reply.thenApply(BsonDocument::clone); // the dispatcher adds to what it gets
+  }
+
+  private static DocumentWriter writer(
+      CommandContext context, DataServices services, boolean mayHaveRun) {
+    var records = new RetryRecords(services.databases(), services.clock());
+    var statements = new StatementLog(records, context, mayHaveRun);
+    return new DocumentWriter(services.databases().engine(), context, statements);
   }
 }

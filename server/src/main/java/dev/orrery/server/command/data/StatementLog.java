@@ -7,8 +7,6 @@ import dev.orrery.server.command.CommandContext;
 import dev.orrery.server.session.SessionId;
 import dev.orrery.storage.CommitResult;
 import dev.orrery.storage.Receipt;
-import dev.orrery.storage.StorageEngine;
-import dev.orrery.storage.WorkMeter;
 import dev.orrery.storage.WriteBatch;
 import dev.orrery.storage.WriteOperation;
 import dev.orrery.storage.WriteOutcome;
@@ -19,6 +17,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeSet;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -59,6 +58,11 @@ final class StatementLog {
       if (record.txnNumber() < txnNumber) {
         return; // left by a longer write; the blocks of one write have no gap
       }
+      if (record.isTransaction()) {
+        throw new CommandException(
+            ErrorCode.INCOMPLETE_TRANSACTION_HISTORY,
+            "Cannot retry a retryable write that has been converted into a transaction");
+      }
       before.put(block, record);
     }
   }
@@ -87,13 +91,13 @@ final class StatementLog {
     keepsNewImage = isNew;
   }
 
-  /** Commits with a record of the statements; see {@link StorageEngine#commit}. */
-  CommitResult commit(StorageEngine engine, WriteBatch batch, WorkMeter meter) {
+  /** Commits with a record of the statements, by {@code commit}. */
+  CommitResult commit(Function<WriteBatch, CommitResult> commit, WriteBatch batch) {
     if (statements.isEmpty()) {
-      return Lane.await(engine.commit(batch, meter));
+      return commit.apply(batch);
     }
     List<WriteOperation> operations = batch.operations();
-    CommitResult all = together(engine, operations, statements, meter);
+    CommitResult all = together(commit, operations, statements);
     boolean isApplied = all.outcomes().stream().allMatch(WriteOutcome::isApplied);
     if (isApplied || batch.onFailure() == WriteBatch.OnFailure.APPLY_NONE) {
       return all;
@@ -106,8 +110,7 @@ final class StatementLog {
     int[] partitions = new int[operations.size()];
     Receipt receipt = Receipt.NONE;
     for (int i = 0; i < operations.size(); i++) {
-      CommitResult one =
-          together(engine, List.of(operations.get(i)), List.of(statements.get(i)), meter);
+      CommitResult one = together(commit, List.of(operations.get(i)), List.of(statements.get(i)));
       receipt = receipt.with(one.receipt());
       outcomes.set(i, one.outcomes().get(0));
       partitions[i] = one.partitions()[0];
@@ -120,14 +123,15 @@ final class StatementLog {
 
   /** All operations and the records of these statements, or nothing. */
   private CommitResult together(
-      StorageEngine engine, List<WriteOperation> operations, List<Integer> ids, WorkMeter meter) {
+      Function<WriteBatch, CommitResult> commit,
+      List<WriteOperation> operations,
+      List<Integer> ids) {
     for (; ; ) {
       var all = new ArrayList<>(operations);
       for (int block : blocks(ids)) {
         all.add(records.replace(session, block, record -> record(record, block, ids, operations)));
       }
-      CommitResult result =
-          Lane.await(engine.commit(new WriteBatch(all, WriteBatch.OnFailure.APPLY_NONE), meter));
+      CommitResult result = commit.apply(new WriteBatch(all, WriteBatch.OnFailure.APPLY_NONE));
       List<WriteOutcome> outcomes = result.outcomes();
       boolean isRecordStale =
           outcomes.subList(operations.size(), all.size()).stream().anyMatch(StatementLog::isStale);

@@ -4,9 +4,12 @@ import dev.orrery.language.error.CommandException;
 import dev.orrery.language.expression.ParseContext;
 import dev.orrery.server.command.CommandContext;
 import dev.orrery.server.command.CommandReader;
+import dev.orrery.server.command.collection.TimeSeries;
 import dev.orrery.server.command.collection.ViewErrors;
 import dev.orrery.server.command.collection.WriteTarget;
 import dev.orrery.server.plan.ExplainVerbosity;
+import dev.orrery.storage.CollectionStore;
+import dev.orrery.value.Namespace;
 import dev.orrery.value.RawDocument;
 import java.util.ArrayList;
 import java.util.List;
@@ -18,7 +21,14 @@ import org.jspecify.annotations.Nullable;
 /** {@code update}: changes one or all documents that match, for each of its statements. */
 public final class UpdateCommand implements Explainable {
   private static final Spec SPEC =
-      Spec.of("update", Access.WRITE, Trait.STABLE_API, Trait.RETRYABLE_WRITE);
+      Spec.of(
+          "update",
+          Access.WRITE,
+          Trait.STABLE_API,
+          Trait.RETRYABLE_WRITE,
+          Trait.PARSED_FIRST,
+          Trait.TRANSACTION,
+          Trait.WRITE_CONCERN);
 
   private final DataServices services;
 
@@ -68,6 +78,7 @@ public final class UpdateCommand implements Explainable {
   @Override
   public CompletionStage<BsonDocument> start(CommandContext context, CommandReader body) {
     Params params = Params.parse(body);
+    context.enterTransaction();
     WriteTarget.requireName(context.database(), params.collection);
     context.operation().consistsOf(params.statements.size());
     return RetryableWrites.once(
@@ -99,7 +110,7 @@ public final class UpdateCommand implements Explainable {
     private final Params params;
     private final ParseContext variables;
     private final Modification.Site site;
-    private final BulkReply reply = new BulkReply();
+    private final BulkReply reply;
     private @Nullable Modification first;
 
     /** Whether the only statement runs where nothing may take long. */
@@ -108,6 +119,8 @@ public final class UpdateCommand implements Explainable {
     Bulk(CommandContext context, Params params, DocumentWriter writer) {
       this.context = context;
       this.params = params;
+      var namespace = new Namespace(context.database(), params.collection);
+      this.reply = new BulkReply(failure -> services.databases().worded(failure, namespace));
       this.variables = QueryScope.variables(services, params.let);
       this.site =
           new Modification.Site(
@@ -133,6 +146,7 @@ public final class UpdateCommand implements Explainable {
         try {
           boolean isMulti = params.statements.get(i).options().isMulti();
           site.writer().requireSingle(!isMulti, "multi=true");
+          requireAllowed(params.statements.get(i));
           RetryRecord before = site.writer().begin(i);
           if (before == null) {
             count(i, run(i));
@@ -142,12 +156,24 @@ public final class UpdateCommand implements Explainable {
         } catch (CommandException e) {
           BulkReply.requireGoingOn(e);
           reply.fail(i, e);
-          if (params.isOrdered) {
+          if (params.isOrdered || site.writer().isInTransaction()) {
             break;
           }
         }
       }
       return reply.toUpdateReply();
+    }
+
+    /** Of the measurements of a time series only the meta value can be changed. */
+    private void requireAllowed(UpdateStatement statement) {
+      CollectionStore collection = services.databases().find(context.database(), params.collection);
+      TimeSeries series = collection == null ? null : TimeSeries.of(collection.info());
+      if (series == null) {
+        return;
+      }
+      series.requireUpdate(statement.options().isMulti(), statement.options().isUpsert());
+      series.requireMetaFilter(statement.target().filter().toBsonDocument());
+      series.requireMetaUpdate(statement.update().toBsonValue());
     }
 
     /** A statement fails for want of an index before it changes anything. */

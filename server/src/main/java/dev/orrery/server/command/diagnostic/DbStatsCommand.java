@@ -6,6 +6,7 @@ import dev.orrery.server.command.CommandReader;
 import dev.orrery.server.command.Sizes;
 import dev.orrery.server.command.collection.Databases;
 import dev.orrery.storage.CollectionStore;
+import dev.orrery.storage.DiskRoom;
 import org.bson.BsonDocument;
 import org.bson.BsonDouble;
 import org.bson.BsonInt64;
@@ -77,11 +78,11 @@ final class DbStatsCommand implements Command {
     if (hasFree) {
       reply.append("totalFreeStorageSize", scaled(0, scale));
     }
-    long disk = databases.engine().diskBytes(); // what others keep on the disk is not asked
+    DiskRoom disk = databases.engine().diskRoom();
     return reply
         .append("scaleFactor", new BsonInt64(scale))
-        .append("fsUsedSize", scaled(disk, scale))
-        .append("fsTotalSize", scaled(disk, scale));
+        .append("fsUsedSize", scaled(disk.usedBytes(), scale))
+        .append("fsTotalSize", scaled(disk.totalBytes(), scale));
   }
 
   private static BsonDouble scaled(long bytes, long scale) {

@@ -151,7 +151,7 @@ final class HelloCommand implements Command {
     }
     reply
         .append("hosts", new BsonArray(List.of(host)))
-        .append("setName", new BsonString(ServerFacts.SET_NAME))
+        .append("setName", new BsonString(facts.setName()))
         .append("setVersion", new BsonInt32(1))
         .append(primaryField, BsonBoolean.TRUE)
         .append("secondary", BsonBoolean.FALSE)

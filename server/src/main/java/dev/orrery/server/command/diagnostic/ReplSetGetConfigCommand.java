@@ -44,7 +44,7 @@ final class ReplSetGetConfigCommand implements Command {
             .append("votes", ONE);
     return new BsonDocument(
         "config",
-        new BsonDocument("_id", new BsonString(ServerFacts.SET_NAME))
+        new BsonDocument("_id", new BsonString(facts.setName()))
             .append("version", ONE)
             .append("term", ONE)
             .append("members", new BsonArray(List.of(member)))

@@ -40,7 +40,7 @@ final class ReplSetGetStatusCommand implements Command {
     body.finish();
     BsonTimestamp now = clusterClock.now();
     BsonDocument opTime = ReplicaSet.opTime(now);
-    return new BsonDocument("set", new BsonString(ServerFacts.SET_NAME))
+    return new BsonDocument("set", new BsonString(facts.setName()))
         .append("date", new BsonDateTime(facts.clock().millis()))
         .append("myState", ONE)
         .append("term", new BsonInt64(ReplicaSet.TERM))

@@ -9,8 +9,11 @@ import dev.orrery.server.command.CommandMetrics;
 import dev.orrery.server.command.CommandReader;
 import dev.orrery.server.command.NetworkMeters;
 import dev.orrery.server.command.ServerFacts;
+import dev.orrery.server.cursor.CursorRegistry;
 import dev.orrery.server.operation.Operation;
+import dev.orrery.server.session.SessionTransaction;
 import dev.orrery.server.session.Sessions;
+import dev.orrery.server.session.Transactions;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
@@ -50,6 +53,7 @@ final class ServerStatusCommand implements Command {
     sections.put("opcounters", this::operations);
     sections.put("opcountersRepl", ServerStatusCommand::replicatedOperations);
     sections.put("storageEngine", ServerStatusCommand::storageEngine);
+    sections.put("transactions", this::transactions);
   }
 
   @Override
@@ -159,6 +163,21 @@ final class ServerStatusCommand implements Command {
         .append("sessionsTimeoutMinutes", Numbers.intOrLong(Sessions.TIMEOUT.toMinutes()));
   }
 
+  private BsonDocument transactions() {
+    Transactions all = services.sessions().transactions();
+    if (all == null) {
+      return new BsonDocument();
+    }
+    List<SessionTransaction> open = all.open();
+    long active = open.stream().filter(SessionTransaction::isActive).count();
+    return new BsonDocument("currentActive", new BsonInt64(active))
+        .append("currentInactive", new BsonInt64(open.size() - active))
+        .append("currentOpen", new BsonInt64(open.size()))
+        .append("totalAborted", new BsonInt64(all.aborted()))
+        .append("totalCommitted", new BsonInt64(all.committed()))
+        .append("totalStarted", new BsonInt64(all.started()));
+  }
+
   private static BsonDocument memory() {
     return new BsonDocument("bits", new BsonInt32(64))
         .append("resident", Numbers.intOrLong(Memory.residentBytes() / BYTES_PER_MEGABYTE))
@@ -200,7 +219,13 @@ final class ServerStatusCommand implements Command {
         new BsonDocument("noTimeout", new BsonInt64(0))
             .append("pinned", new BsonInt64(Math.max(0, total - idle)))
             .append("total", new BsonInt64(total));
-    return new BsonDocument("commands", commands).append("cursor", new BsonDocument("open", open));
+    CursorRegistry.Totals totals = services.cursors().totals();
+    var cursors =
+        new BsonDocument("moreThanOneBatch", new BsonInt64(totals.continued()))
+            .append("timedOut", new BsonInt64(totals.timedOut()))
+            .append("totalOpened", new BsonInt64(totals.opened()))
+            .append("open", open);
+    return new BsonDocument("commands", commands).append("cursor", cursors);
   }
 
   private BsonDocument network() {
@@ -239,7 +264,7 @@ final class ServerStatusCommand implements Command {
 
   private BsonDocument replication(ClientConnection connection) {
     var host = new BsonString(facts.hostFor(connection));
-    return new BsonDocument("setName", new BsonString(ServerFacts.SET_NAME))
+    return new BsonDocument("setName", new BsonString(facts.setName()))
         .append("setVersion", new BsonInt32(1))
         .append("isWritablePrimary", BsonBoolean.TRUE)
         .append("secondary", BsonBoolean.FALSE)

@@ -32,14 +32,14 @@ final class SessionsCommand implements Command {
   }
 
   static SessionsCommand end(Sessions sessions) {
-    Spec spec = Spec.of("endSessions", Access.ANONYMOUS, Trait.STABLE_API);
+    Spec spec = Spec.of("endSessions", Access.ANONYMOUS, Trait.STABLE_API, Trait.WRITE_CONCERN);
     return new SessionsCommand(spec, sessions, Sessions::end);
   }
 
   /** Also ends what runs in them. */
   static SessionsCommand kill(Sessions sessions, Operations operations) {
     return new SessionsCommand(
-        Spec.of("killSessions", Access.READ),
+        Spec.of("killSessions", Access.READ).fieldsOf("KillSessionsCmd"),
         sessions,
         (all, id) -> {
           operations.kill(each -> id.equals(each.subject().session()), ErrorCode.INTERRUPTED);
@@ -52,6 +52,11 @@ final class SessionsCommand implements Command {
     return new SessionsCommand(spec, sessions, Sessions::use);
   }
 
+  /** In MongoDB's messages the list of these commands has another name. */
+  private String suffix() {
+    return spec.name().equals("killSessions") ? "" : "FromClient";
+  }
+
   @Override
   public Spec spec() {
     return spec;
@@ -61,7 +66,7 @@ final class SessionsCommand implements Command {
   public BsonDocument run(CommandContext context, CommandReader body) {
     List<RawDocument> documents = body.documents(spec.name());
     body.finish();
-    String path = spec.name() + "." + spec.name();
+    String path = spec.fieldsOf() + "." + spec.name() + suffix();
     List<SessionId> ids =
         documents.stream()
             .limit(SESSIONS_MAX)

@@ -14,7 +14,8 @@ final class SetFeatureCompatibilityVersionCommand implements Command {
 
   @Override
   public Spec spec() {
-    return Spec.of("setFeatureCompatibilityVersion", Access.ADMIN, Trait.ADMIN_DATABASE);
+    return Spec.of(
+        "setFeatureCompatibilityVersion", Access.ADMIN, Trait.ADMIN_DATABASE, Trait.WRITE_CONCERN);
   }
 
   @Override

@@ -10,6 +10,7 @@ import dev.orrery.server.command.CommandReader;
 import dev.orrery.server.command.Sizes;
 import dev.orrery.server.command.collection.Databases;
 import dev.orrery.server.command.collection.ViewErrors;
+import dev.orrery.server.command.collection.WriteFailures;
 import dev.orrery.storage.CollectionStore;
 import dev.orrery.storage.PartitionStore;
 import dev.orrery.storage.RecordCursor;
@@ -17,6 +18,7 @@ import dev.orrery.storage.StoredDocument;
 import dev.orrery.storage.WorkMeter;
 import dev.orrery.storage.WriteBatch;
 import dev.orrery.storage.WriteOperation;
+import dev.orrery.storage.WriteOutcome;
 import dev.orrery.storage.catalog.CollectionInfo;
 import dev.orrery.storage.catalog.IndexSpec;
 import dev.orrery.value.Namespace;
@@ -37,7 +39,7 @@ final class CloneCollectionAsCappedCommand implements Command {
 
   @Override
   public Spec spec() {
-    return Spec.of("cloneCollectionAsCapped", Access.ADMIN, Trait.LONG);
+    return Spec.of("cloneCollectionAsCapped", Access.ADMIN, Trait.LONG, Trait.WRITE_CONCERN);
   }
 
   @Override
@@ -77,17 +79,18 @@ final class CloneCollectionAsCappedCommand implements Command {
               + " already exists. source collection: "
               + source.info().namespace());
     }
-    copy(source, target, size);
+    copy(context, source, target, size);
     context.awaitDurable(databases.engine().receipt());
     return new BsonDocument();
   }
 
-  private void copy(CollectionStore source, CollectionStore target, long size) {
+  private void copy(
+      CommandContext context, CollectionStore source, CollectionStore target, long size) {
     long surplus = Sizes.of(source).bytes() - size;
     for (PartitionStore partition : source.partitions()) {
       RecordCursor cursor = partition.scan(false);
       var meter = new WorkMeter();
-      var inserts = new ArrayList<WriteOperation>();
+      var inserts = new ArrayList<WriteOperation.Insert>();
       StoredDocument next;
       while ((next = cursor.awaitNext(meter)) != null) {
         if (surplus > 0) {
@@ -96,16 +99,41 @@ final class CloneCollectionAsCappedCommand implements Command {
         }
         inserts.add(new WriteOperation.Insert(target, next.document()));
         if (inserts.size() == INSERTS_PER_COMMIT) {
-          commit(inserts, meter);
+          commit(context, inserts, meter);
         }
       }
-      commit(inserts, meter);
+      commit(context, inserts, meter);
     }
   }
 
-  private void commit(List<WriteOperation> inserts, WorkMeter meter) {
-    var batch = new WriteBatch(inserts, WriteBatch.OnFailure.CONTINUE);
-    Lane.await(databases.engine().commit(batch, meter));
-    inserts.clear();
+  /** Commits in order, as the oldest go first, and goes on where an engine says to try again. */
+  private void commit(
+      CommandContext context, List<WriteOperation.Insert> inserts, WorkMeter meter) {
+    while (!inserts.isEmpty()) {
+      var batch = new WriteBatch(List.copyOf(inserts), WriteBatch.OnFailure.STOP);
+      List<WriteOutcome> outcomes = Lane.await(databases.engine().commit(batch, meter)).outcomes();
+      int applied = 0;
+      for (int i = 0; i < outcomes.size(); i++) {
+        WriteOutcome outcome = outcomes.get(i);
+        if (outcome.isApplied()) {
+          applied++;
+        } else if (outcome.status() != WriteOutcome.Status.NOT_APPLIED) {
+          requireRepeatable(outcome, inserts.get(i));
+          ConvertToCappedCommand.pause(context);
+        }
+      }
+      inserts.subList(0, applied).clear();
+    }
+  }
+
+  private static void requireRepeatable(WriteOutcome outcome, WriteOperation.Insert insert) {
+    CollectionStore target = insert.collection();
+    if (!ConvertToCappedCommand.isToRepeat(outcome)) {
+      throw WriteFailures.of(outcome, target.info(), insert.document());
+    }
+    if (!target.exists()) {
+      throw new CommandException(
+          ErrorCode.QUERY_PLAN_KILLED, "collection dropped. UUID " + target.info().uuid());
+    }
   }
 }

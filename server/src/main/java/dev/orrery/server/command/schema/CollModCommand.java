@@ -8,8 +8,10 @@ import dev.orrery.server.command.CommandContext;
 import dev.orrery.server.command.CommandReader;
 import dev.orrery.server.command.RawNumbers;
 import dev.orrery.server.command.collection.Databases;
+import dev.orrery.server.stream.StreamAnnouncement;
 import dev.orrery.storage.CollectionStore;
 import dev.orrery.storage.catalog.CollectionInfo;
+import dev.orrery.value.NestingException;
 import dev.orrery.value.RawTypes;
 import java.util.List;
 import org.bson.BsonDocument;
@@ -38,7 +40,7 @@ final class CollModCommand implements Command {
 
   @Override
   public Spec spec() {
-    return Spec.of("collMod", Access.ADMIN, Trait.LONG, Trait.STABLE_API);
+    return Spec.of("collMod", Access.ADMIN, Trait.LONG, Trait.STABLE_API, Trait.WRITE_CONCERN);
   }
 
   @Override
@@ -48,10 +50,23 @@ final class CollModCommand implements Command {
     if (found == null) {
       throw new CommandException(ErrorCode.NAMESPACE_NOT_FOUND, "ns does not exist");
     }
+    CollectionInfo before = found.info();
     BsonDocument reply =
         found.info().isView() ? modifyView(context, found, params) : modify(found, params);
+    if (!params.isDryRun()) {
+      announce(CollModEvent.of(before, params));
+    }
     context.awaitDurable(databases.engine().receipt());
     return reply;
+  }
+
+  /** What nests as deep as a document may is too deep for an event that shows it. */
+  private void announce(StreamAnnouncement event) {
+    try {
+      databases.engine().announce(event.toBson());
+    } catch (NestingException tooDeep) {
+      databases.engine().announce(event.withoutDetails().toBson());
+    }
   }
 
   private BsonDocument modifyView(
@@ -171,6 +186,10 @@ final class CollModCommand implements Command {
       if (params.expireAfterSeconds().isNumber()) {
         long seconds = RawNumbers.toLong(params.expireAfterSeconds());
         options.put("expireAfterSeconds", new BsonInt64(seconds));
+        BsonValue series = options.remove("timeseries");
+        if (series != null) {
+          options.append("timeseries", series); // which comes last
+        }
       } else {
         options.remove("expireAfterSeconds");
       }

@@ -11,6 +11,7 @@ import dev.orrery.server.command.RawNumbers;
 import dev.orrery.server.command.collection.Databases;
 import dev.orrery.server.command.collection.ViewErrors;
 import dev.orrery.storage.CollectionStore;
+import dev.orrery.storage.CommitResult;
 import dev.orrery.storage.PartitionStore;
 import dev.orrery.storage.RecordCursor;
 import dev.orrery.storage.StorageEngine;
@@ -18,10 +19,12 @@ import dev.orrery.storage.StoredDocument;
 import dev.orrery.storage.WorkMeter;
 import dev.orrery.storage.WriteBatch;
 import dev.orrery.storage.WriteOperation;
+import dev.orrery.storage.WriteOutcome;
 import dev.orrery.storage.catalog.IndexSpec;
 import dev.orrery.value.RawValue;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.locks.LockSupport;
 import org.bson.BsonBoolean;
 import org.bson.BsonDocument;
 
@@ -31,6 +34,7 @@ import org.bson.BsonDocument;
  */
 final class ConvertToCappedCommand implements Command {
   private static final int DELETES_PER_COMMIT = 500;
+  private static final long PAUSE_NANOS = 200_000;
 
   private final Databases databases;
 
@@ -40,7 +44,7 @@ final class ConvertToCappedCommand implements Command {
 
   @Override
   public Spec spec() {
-    return Spec.of("convertToCapped", Access.ADMIN, Trait.LONG);
+    return Spec.of("convertToCapped", Access.ADMIN, Trait.LONG, Trait.WRITE_CONCERN);
   }
 
   @Override
@@ -65,7 +69,9 @@ final class ConvertToCappedCommand implements Command {
         engine.dropIndex(found, index.name());
       }
     }
-    trim(engine, found, size);
+    while (!trim(engine, found, size) && found.exists()) {
+      pause(context);
+    }
     context.awaitDurable(engine.receipt());
     return new BsonDocument();
   }
@@ -96,7 +102,21 @@ final class ConvertToCappedCommand implements Command {
     return options;
   }
 
-  private static void trim(StorageEngine engine, CollectionStore collection, long size) {
+  /** Whether a write is to be tried again, at once or when a transaction has ended. */
+  static boolean isToRepeat(WriteOutcome outcome) {
+    return outcome.status() == WriteOutcome.Status.CONFLICT
+        || outcome.status() == WriteOutcome.Status.CLAIMED;
+  }
+
+  /** Waits a moment before a write is tried again, unless the command must end. */
+  static void pause(CommandContext context) {
+    context.operation().check();
+    LockSupport.parkNanos(PAUSE_NANOS);
+  }
+
+  /** Deletes the oldest documents; false when one of them has to be looked at again. */
+  private static boolean trim(StorageEngine engine, CollectionStore collection, long size) {
+    boolean isComplete = true;
     for (PartitionStore partition : collection.partitions()) {
       long surplus = partition.statistics().bytes() - size;
       RecordCursor cursor = partition.scan(false);
@@ -112,11 +132,14 @@ final class ConvertToCappedCommand implements Command {
           surplus -= next.document().length();
           deletes.add(new WriteOperation.Delete(collection, next));
         }
-        Lane.await(engine.commit(new WriteBatch(deletes, WriteBatch.OnFailure.CONTINUE), meter));
+        var batch = new WriteBatch(deletes, WriteBatch.OnFailure.CONTINUE);
+        CommitResult result = Lane.await(engine.commit(batch, meter));
+        isComplete &= result.outcomes().stream().noneMatch(ConvertToCappedCommand::isToRepeat);
         if (next == null) {
           break;
         }
       }
     }
+    return isComplete;
   }
 }

@@ -2,9 +2,13 @@ package dev.orrery.server.command.schema;
 
 import dev.orrery.language.error.CommandException;
 import dev.orrery.language.error.ErrorCode;
+import dev.orrery.server.command.Sizes;
 import dev.orrery.server.throughput.CosmosRule;
 import dev.orrery.server.throughput.CosmosRules;
+import dev.orrery.storage.CollectionStore;
+import dev.orrery.storage.catalog.CollectionInfo;
 import dev.orrery.storage.catalog.IndexSpec;
+import dev.orrery.value.Namespace;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.Set;
@@ -13,6 +17,7 @@ import org.jspecify.annotations.Nullable;
 
 /** What Cosmos DB refuses about indexes that MongoDB takes; in force in the profile cosmos. */
 public final class CosmosIndexRules {
+  static final int PATHS_MAX = 8;
   static final int UNIQUE_MAX = 10;
   static final int UNIQUE_PATHS_MAX = 16;
   static final int UNIQUE_PATH_BYTES_MAX = 60;
@@ -34,7 +39,21 @@ public final class CosmosIndexRules {
    * @param partitionKey null without one
    * @param uniqueBefore how many unique indexes there are
    */
-  public record Subject(@Nullable String partitionKey, int uniqueBefore, boolean hasDocuments) {}
+  public record Subject(
+      Namespace namespace, @Nullable String partitionKey, int uniqueBefore, boolean hasDocuments) {
+    /** A collection, of which these indexes stay. */
+    public static Subject of(CollectionStore collection, List<IndexSpec> staying) {
+      long unique =
+          staying.stream().filter(index -> index.isUnique() && !index.isIdIndex()).count();
+      boolean hasDocuments = Sizes.total(collection.partitions()).documents() > 0;
+      CollectionInfo info = collection.info();
+      return new Subject(info.namespace(), info.partitionKey(), (int) unique, hasDocuments);
+    }
+
+    String place(IndexSpec index) {
+      return namespace + " index " + index.name();
+    }
+  }
 
   public void require(Subject subject, List<IndexSpec> added) {
     int unique = subject.uniqueBefore;
@@ -42,43 +61,61 @@ public final class CosmosIndexRules {
       if (index.isIdIndex()) {
         continue;
       }
-      if (rules.isInForce(CosmosRule.INDEX_KINDS)) {
-        requireKind(index);
-      }
-      requirePaths(index);
-      if (index.isUnique() && rules.isInForce(CosmosRule.UNIQUE_INDEXES)) {
+      refuse(CosmosRule.INDEX_KINDS, subject.place(index), checkKind(index));
+      requirePaths(subject, index);
+      if (index.isUnique()) {
         unique++;
-        requireUnique(subject, index);
+        refuse(CosmosRule.UNIQUE_INDEXES, subject.place(index), checkUnique(subject, index));
       }
     }
     if (unique > UNIQUE_MAX) {
-      throw refused("A collection can have at most %d unique indexes".formatted(UNIQUE_MAX));
+      refuse(
+          CosmosRule.UNIQUE_INDEXES,
+          subject.namespace.toString(),
+          refused("A collection can have at most %d unique indexes".formatted(UNIQUE_MAX)));
     }
   }
 
-  private static void requireKind(IndexSpec index) {
+  private void refuse(CosmosRule rule, String place, @Nullable CommandException refusal) {
+    if (refusal != null) {
+      rules.refuse(rule, place, refusal);
+    }
+  }
+
+  private static @Nullable CommandException checkKind(IndexSpec index) {
     if (index.isSparse()) {
-      throw refused("The 'sparse' option is not supported.");
+      return refused("The 'sparse' option is not supported.");
     }
     if (index.collation() != null) {
-      throw refused("The 'collation' option is not supported.");
+      return refused("The 'collation' option is not supported.");
+    }
+    if (index.document().containsKey("wildcardProjection")) {
+      return refused("The 'wildcardProjection' option is not supported.");
     }
     if (index.partialFilter() != null && !index.isUnique()) {
-      throw refused("The 'partialFilterExpression' option is supported on unique indexes only.");
+      return refused("The 'partialFilterExpression' option is supported on unique indexes only.");
     }
     for (BsonValue kind : index.keyPattern().values()) {
       if (kind.isString() && KINDS.contains(kind.asString().getValue())) {
-        throw refused("Indexes of type '%s' are not supported.".formatted(number(kind)));
+        return refused("Indexes of type '%s' are not supported.".formatted(number(kind)));
       }
     }
+    return null;
   }
 
-  private void requirePaths(IndexSpec index) {
+  private void requirePaths(Subject subject, IndexSpec index) {
     Set<String> paths = index.keyPattern().keySet();
-    if (rules.isInForce(CosmosRule.COMPOUND_NESTED_PATHS)
-        && paths.size() > 1
-        && paths.stream().anyMatch(path -> path.contains("."))) {
-      throw refused("Compound index does not currently support nested documents or arrays.");
+    if (paths.size() > 1 && paths.stream().anyMatch(path -> path.contains("."))) {
+      refuse(
+          CosmosRule.COMPOUND_NESTED_PATHS,
+          subject.place(index),
+          refused("Compound index does not currently support nested documents or arrays."));
+    }
+    if (!index.isUnique() && paths.size() > PATHS_MAX) {
+      refuse(
+          CosmosRule.INDEX_PATHS,
+          subject.place(index),
+          refused("A compound index can have at most %d paths".formatted(PATHS_MAX)));
     }
     if (rules.isCosmos()
         && index.document().containsKey("expireAfterSeconds")
@@ -90,13 +127,13 @@ public final class CosmosIndexRules {
     }
   }
 
-  private static void requireUnique(Subject subject, IndexSpec index) {
+  private static @Nullable CommandException checkUnique(Subject subject, IndexSpec index) {
     if (subject.hasDocuments) {
-      throw refused("Cannot create unique index when collection contains documents");
+      return refused("Cannot create unique index when collection contains documents");
     }
     String key = subject.partitionKey;
     if (key != null && !index.keyPattern().containsKey(key)) {
-      throw refused(
+      return refused(
           "cannot create unique index over {%s} with shard key pattern { %s : 1.0 }"
               .formatted(pattern(index), key));
     }
@@ -105,10 +142,11 @@ public final class CosmosIndexRules {
       bytes += path.getBytes(StandardCharsets.UTF_8).length;
     }
     if (index.keyPattern().size() > UNIQUE_PATHS_MAX || bytes > UNIQUE_PATH_BYTES_MAX) {
-      throw refused(
+      return refused(
           "A unique index can have at most %d paths of %d bytes together"
               .formatted(UNIQUE_PATHS_MAX, UNIQUE_PATH_BYTES_MAX));
     }
+    return null;
   }
 
   /** {@code a : 1.0, b : 1.0}. */

@@ -7,18 +7,23 @@ import dev.orrery.server.command.Command;
 import dev.orrery.server.command.CommandContext;
 import dev.orrery.server.command.CommandReader;
 import dev.orrery.server.command.collection.Databases;
+import dev.orrery.server.command.collection.TimeSeries;
 import dev.orrery.storage.CollectionStore;
 import dev.orrery.storage.catalog.CollectionInfo;
 import dev.orrery.storage.catalog.IndexSpec;
 import dev.orrery.value.BsonOrder;
 import dev.orrery.value.Namespace;
+import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
 import org.bson.BsonDocument;
 import org.bson.BsonInt32;
 import org.bson.BsonString;
 
 /** {@code create}: a collection or a view; the same again is no error. */
 final class CreateCommand implements Command {
+  private static final Set<String> INTERNAL = Set.of("admin", "config", "local");
+
   private final Databases databases;
   private final ViewDefinitions views;
 
@@ -29,23 +34,41 @@ final class CreateCommand implements Command {
 
   @Override
   public Spec spec() {
-    return Spec.of("create", Access.WRITE, Trait.LONG, Trait.STABLE_API, Trait.TRANSACTION);
+    return Spec.of(
+        "create",
+        Access.WRITE,
+        Trait.DEFINES,
+        Trait.LONG,
+        Trait.STABLE_API,
+        Trait.TRANSACTION,
+        Trait.WRITE_CONCERN);
   }
 
   @Override
   public BsonDocument run(CommandContext context, CommandReader body) {
     CreateParams params = CreateParams.parse(body);
+    requireImages(context.database(), params.options());
     var namespace = new Namespace(context.database(), params.collection());
     SystemNames.requireWritable(namespace.database(), namespace.collection());
     BsonDocument options = CollectionOptions.of(namespace, params);
+    if (options.containsKey("viewOn") && context.transaction() != null) {
+      throw new CommandException(
+          ErrorCode.OPERATION_NOT_SUPPORTED_IN_TRANSACTION,
+          "Cannot create a view in a multi-document transaction.");
+    }
     IndexSpec idIndex = idIndex(params, options);
     CollectionStore found = databases.find(namespace.database(), namespace.collection());
+    if (found != null && context.transaction() != null) {
+      throw new CommandException(
+          ErrorCode.NAMESPACE_EXISTS, "Collection %s already exists.".formatted(namespace));
+    }
     if (found == null) {
       if (options.containsKey("viewOn")) {
         views.require(context, namespace, options);
       }
       found = databases.create(namespace, creation(namespace, options, idIndex));
       if (found != null) {
+        databases.created(context, found);
         context.awaitDurable(databases.engine().receipt());
         return reply(params);
       }
@@ -64,6 +87,16 @@ final class CreateCommand implements Command {
         : new BsonDocument();
   }
 
+  /** Nobody may watch what belongs to the server itself. */
+  private static void requireImages(String database, BsonDocument given) {
+    BsonDocument images = given.getDocument(CollectionInfo.IMAGES, new BsonDocument());
+    if (CollectionOptions.isTrue(images, "enabled") && INTERNAL.contains(database)) {
+      throw CollectionOptions.invalid(
+          "changeStreamPreAndPostImages collection option is not supported on the %s database"
+              .formatted(database));
+    }
+  }
+
   private CollectionInfo.Creation creation(
       Namespace namespace, BsonDocument options, IndexSpec idIndex) {
     boolean isView = options.containsKey("viewOn");
@@ -71,7 +104,12 @@ final class CreateCommand implements Command {
       return new CollectionInfo.Creation(options, null, List.of(), 0, new BsonDocument());
     }
     BsonDocument throughput = databases.newThroughput(namespace.database());
-    return new CollectionInfo.Creation(options, null, List.of(idIndex), 1, throughput);
+    var indexes = new ArrayList<>(List.of(idIndex));
+    TimeSeries series = TimeSeries.of(options);
+    if (series != null && series.ownIndex() != null) {
+      indexes.add(IndexSpec.of(series.ownIndex()));
+    }
+    return new CollectionInfo.Creation(options, null, indexes, 1, throughput);
   }
 
   /** The index on {@code _id}, which has the collation of the collection. */

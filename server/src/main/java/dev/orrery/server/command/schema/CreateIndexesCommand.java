@@ -9,7 +9,9 @@ import dev.orrery.server.command.CommandReader;
 import dev.orrery.server.command.RawNumbers;
 import dev.orrery.server.command.collection.Databases;
 import dev.orrery.server.command.collection.DuplicateKeys;
+import dev.orrery.server.command.collection.TimeSeries;
 import dev.orrery.server.command.collection.ViewErrors;
+import dev.orrery.server.command.collection.WriteFailures;
 import dev.orrery.server.operation.Operation;
 import dev.orrery.storage.CollectionStore;
 import dev.orrery.storage.StorageException;
@@ -52,7 +54,14 @@ final class CreateIndexesCommand implements Command {
 
   @Override
   public Spec spec() {
-    return Spec.of("createIndexes", Access.WRITE, Trait.LONG, Trait.STABLE_API, Trait.TRANSACTION);
+    return Spec.of(
+        "createIndexes",
+        Access.WRITE,
+        Trait.DEFINES,
+        Trait.LONG,
+        Trait.STABLE_API,
+        Trait.TRANSACTION,
+        Trait.WRITE_CONCERN);
   }
 
   @Override
@@ -71,7 +80,7 @@ final class CreateIndexesCommand implements Command {
     var specs = new ArrayList<BsonDocument>();
     given.forEach(spec -> specs.add(IndexDefinition.parse(spec, dropsUnknown)));
     given.forEach(spec -> IndexRules.requireExpiry(spec.toBsonDocument()));
-    BsonDocument reply = create(context.operation(), namespace, specs);
+    BsonDocument reply = create(context, namespace, specs);
     context.awaitDurable(databases.engine().receipt());
     return reply;
   }
@@ -100,14 +109,18 @@ final class CreateIndexesCommand implements Command {
     }
   }
 
-  private BsonDocument create(Operation operation, Namespace namespace, List<BsonDocument> specs) {
+  private BsonDocument create(
+      CommandContext context, Namespace namespace, List<BsonDocument> specs) {
+    Operation operation = context.operation();
     for (; ; ) {
       CollectionStore found = databases.find(namespace.database(), namespace.collection());
       boolean isNew = found == null;
       if (isNew) {
         // A bad index must not leave a new collection behind.
         missing(new Build(namespace, null, ids.get(), operation), specs, List.of());
-        found = databases.findOrCreate(namespace.database(), namespace.collection());
+        found = databases.findOrCreate(context, namespace.collection());
+      } else {
+        requireMayBuild(context, found, specs);
       }
       try {
         return create(operation, found, specs, isNew);
@@ -117,6 +130,24 @@ final class CreateIndexesCommand implements Command {
         }
       }
       operation.check(); // it was dropped before anything was done: begin anew
+    }
+  }
+
+  /** A transaction builds indexes only where nobody else has anything yet. */
+  private void requireMayBuild(
+      CommandContext context, CollectionStore found, List<BsonDocument> specs) {
+    if (context.transaction() == null
+        || context.transaction().hasCreated(found)
+        || found.info().isView()) {
+      return;
+    }
+    Namespace namespace = found.info().namespace();
+    var build = new Build(namespace, found, ids.get(), context.operation());
+    if (!missing(build, specs, existing(found.info())).isEmpty()) {
+      throw new CommandException(
+          ErrorCode.OPERATION_NOT_SUPPORTED_IN_TRANSACTION,
+          "Cannot create new indexes on existing collection %s in a multi-document transaction."
+              .formatted(namespace));
     }
   }
 
@@ -179,15 +210,11 @@ final class CreateIndexesCommand implements Command {
 
   private static CosmosIndexRules.Subject subject(Build build) {
     if (build.collection == null) {
-      return new CosmosIndexRules.Subject(null, 0, false);
+      return new CosmosIndexRules.Subject(build.namespace, null, 0, false);
     }
-    CollectionInfo info = build.collection.info();
-    long unique =
-        info.indexes().stream()
-            .map(CollectionInfo.IndexEntry::spec)
-            .filter(index -> index.isUnique() && !index.isIdIndex())
-            .count();
-    return new CosmosIndexRules.Subject(info.partitionKey(), (int) unique, build.hasDocuments());
+    List<IndexSpec> present =
+        build.collection.info().indexes().stream().map(CollectionInfo.IndexEntry::spec).toList();
+    return CosmosIndexRules.Subject.of(build.collection, present);
   }
 
   private static BsonDocument counts(int before, int after) {
@@ -196,8 +223,10 @@ final class CreateIndexesCommand implements Command {
   }
 
   private static List<BsonDocument> existing(CollectionInfo info) {
+    boolean isSeries = TimeSeries.of(info) != null; // which shows no index on _id
     return info.indexes().stream()
         .map(CollectionInfo.IndexEntry::spec)
+        .filter(index -> !isSeries || !index.isIdIndex())
         .map(IndexSpec::document)
         .toList();
   }
@@ -227,6 +256,19 @@ final class CreateIndexesCommand implements Command {
               "Collection %s(%s) is being dropped".formatted(namespace, collection.info().uuid())));
     }
 
+    CommandException begun(List<BsonDocument> specs, CommandException cause) {
+      return new CommandException(
+          cause.code(),
+          "Caught exception during index builder (%s) initialization on namespace%s (%s). %d index specs provided. First index spec: %s :: caused by :: %s"
+              .formatted(
+                  id,
+                  namespace,
+                  collection.info().uuid(),
+                  specs.size(),
+                  BsonText.document(specs.get(0)),
+                  cause.getMessage()));
+    }
+
     private CommandException named(CommandException cause) {
       return new CommandException(
           cause.code(),
@@ -244,9 +286,9 @@ final class CreateIndexesCommand implements Command {
     for (BsonDocument spec : specs) {
       BsonDocument resolved = IndexDefinition.withCollation(spec, inherited);
       IndexRules.requireIdCollation(resolved, inherited);
-      IndexRules.require(resolved, build.options());
-      IndexKeyPattern.requireSupported(resolved.getDocument("key"));
-      BsonDocument fixed = IndexDefinition.fix(resolved);
+      BsonDocument complete = IndexRules.require(resolved, build.options());
+      IndexKeyPattern.requireSupported(complete.getDocument("key"));
+      BsonDocument fixed = IndexDefinition.fix(complete);
       boolean isThere =
           fixed.containsKey("clustered")
               || (build.collection == null && IndexKeyPattern.isId(fixed.getDocument("key")))
@@ -273,6 +315,16 @@ final class CreateIndexesCommand implements Command {
         throw build.failed(e);
       }
       before.add(spec);
+    }
+    requireBuildable(build, wanted);
+  }
+
+  /** What MongoDB finds when it begins to build; then it names the first index of all. */
+  private static void requireBuildable(Build build, List<BsonDocument> wanted) {
+    try {
+      wanted.forEach(GeoIndexRules::requireBuildable);
+    } catch (CommandException e) {
+      throw build.hasDocuments() ? build.named(build.begun(wanted, e)) : e;
     }
   }
 
@@ -302,14 +354,10 @@ final class CreateIndexesCommand implements Command {
   }
 
   private static CommandException keyError(IndexKeyException problem) {
-    return switch (problem.reason()) {
-      case PARALLEL_ARRAYS ->
-          new CommandException(ErrorCode.CANNOT_INDEX_PARALLEL_ARRAYS, problem.getMessage());
-      case AMBIGUOUS_FIELD ->
-          new CommandException(
-              ErrorCode.LOCATION_16746,
-              problem.getMessage() + BsonText.stored(problem.array().toBsonDocument()));
-      case HASHED_ARRAY -> new CommandException(ErrorCode.LOCATION_16766, problem.getMessage());
-    };
+    return problem.reason() == IndexKeyException.Reason.AMBIGUOUS_FIELD
+        ? new CommandException(
+            ErrorCode.LOCATION_16746,
+            problem.getMessage() + BsonText.stored(problem.array().toBsonDocument()))
+        : WriteFailures.unindexable(problem);
   }
 }

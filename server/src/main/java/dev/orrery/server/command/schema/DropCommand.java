@@ -22,7 +22,7 @@ final class DropCommand implements Command {
 
   @Override
   public Spec spec() {
-    return Spec.of("drop", Access.WRITE, Trait.LONG, Trait.STABLE_API);
+    return Spec.of("drop", Access.WRITE, Trait.LONG, Trait.STABLE_API, Trait.WRITE_CONCERN);
   }
 
   @Override

@@ -6,6 +6,7 @@ import dev.orrery.server.command.Command;
 import dev.orrery.server.command.CommandContext;
 import dev.orrery.server.command.CommandReader;
 import dev.orrery.server.command.collection.Databases;
+import dev.orrery.server.stream.StreamAnnouncement;
 import org.bson.BsonDocument;
 
 /** {@code dropDatabase}: removes all collections and views of a database. */
@@ -18,7 +19,7 @@ final class DropDatabaseCommand implements Command {
 
   @Override
   public Spec spec() {
-    return Spec.of("dropDatabase", Access.ADMIN, Trait.LONG, Trait.STABLE_API);
+    return Spec.of("dropDatabase", Access.ADMIN, Trait.LONG, Trait.STABLE_API, Trait.WRITE_CONCERN);
   }
 
   @Override
@@ -39,8 +40,12 @@ final class DropDatabaseCommand implements Command {
           ErrorCode.LOCATION_5255100, "Have to pass 1 as 'dropDatabase' parameter");
     }
     databases.profiles().forget(database); // else this command, profiled, would make it anew
+    boolean isThere = !databases.in(database).isEmpty();
     databases.in(database).forEach(databases.engine()::drop);
     databases.throughputs().remove(database);
+    if (isThere) {
+      databases.engine().announce(StreamAnnouncement.dropDatabase(database).toBson());
+    }
     context.awaitDurable(databases.engine().receipt());
     return new BsonDocument();
   }

@@ -34,7 +34,7 @@ final class DropIndexesCommand implements Command {
 
   @Override
   public Spec spec() {
-    return Spec.of("dropIndexes", Access.WRITE, Trait.LONG, Trait.STABLE_API)
+    return Spec.of("dropIndexes", Access.WRITE, Trait.LONG, Trait.STABLE_API, Trait.WRITE_CONCERN)
         .alias("deleteIndexes");
   }
 

@@ -212,7 +212,8 @@ public final class IndexDefinition {
     requireType("key", value, BsonType.DOCUMENT, "an object");
     BsonDocument key = value.asDocument();
     IndexKeyPattern.require(key);
-    if (key.size() > 1 && key.containsKey("$**") && !spec.containsKey("wildcardProjection")) {
+    boolean isCompound = key.size() > 1 && !IndexKeyPattern.kind(key).equals("text");
+    if (isCompound && key.containsKey("$**") && !spec.containsKey("wildcardProjection")) {
       throw new CommandException(
           CANNOT_CREATE_INDEX,
           "Compound wildcard indexes on all fields must also specify 'wildcardProjection'"

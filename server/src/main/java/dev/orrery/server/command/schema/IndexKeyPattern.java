@@ -10,6 +10,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
 import org.bson.BsonDocument;
+import org.bson.BsonString;
 import org.bson.BsonType;
 import org.bson.BsonValue;
 
@@ -21,8 +22,7 @@ public final class IndexKeyPattern {
   private static final int FIELDS_MAX = 32;
   private static final Set<String> KINDS =
       Set.of("2d", "2dsphere", "2dsphere_bucket", "columnstore", "hashed", "text", WILDCARD);
-  private static final Set<String> LACKING =
-      Set.of("2d", "2dsphere", "2dsphere_bucket", "columnstore", "text");
+  private static final Set<String> LACKING = Set.of("2dsphere_bucket", "columnstore");
   private static final Set<String> REFERENCE_PARTS = Set.of("$ref", "$id", "$db");
 
   private IndexKeyPattern() {}
@@ -183,7 +183,8 @@ public final class IndexKeyPattern {
 
   /** Refuses keys that an index of hashes cannot have. */
   static void requireHashable(BsonDocument key, boolean isUnique) {
-    List<BsonValue> hashed = key.values().stream().filter(BsonValue::isString).toList();
+    List<BsonValue> hashed =
+        key.values().stream().filter(new BsonString("hashed")::equals).toList();
     if (hashed.size() > 1) {
       throw new CommandException(
           ErrorCode.LOCATION_31303,

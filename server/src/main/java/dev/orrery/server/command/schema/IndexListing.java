@@ -1,5 +1,6 @@
 package dev.orrery.server.command.schema;
 
+import dev.orrery.server.command.collection.TimeSeries;
 import dev.orrery.storage.catalog.CollectionInfo;
 import dev.orrery.storage.catalog.IndexSpec;
 import java.util.List;
@@ -28,6 +29,7 @@ public final class IndexListing {
           "default_language",
           "language_override",
           "textIndexVersion",
+          "2dsphereIndexVersion",
           "bits",
           "min",
           "max",
@@ -41,6 +43,7 @@ public final class IndexListing {
           "prepareUnique");
   private static final Set<String> INTEGERS =
       Set.of(
+          "2dsphereIndexVersion",
           "v",
           "expireAfterSeconds",
           "textIndexVersion",
@@ -53,7 +56,11 @@ public final class IndexListing {
   private IndexListing() {}
 
   public static List<BsonDocument> of(CollectionInfo info) {
-    return info.readyIndexes().stream().map(index -> document(info, index)).toList();
+    boolean isSeries = TimeSeries.of(info) != null; // whose buckets are clustered in MongoDB
+    return info.readyIndexes().stream()
+        .filter(index -> !isSeries || !index.isIdIndex())
+        .map(index -> document(info, index))
+        .toList();
   }
 
   private static BsonDocument document(CollectionInfo info, IndexSpec index) {

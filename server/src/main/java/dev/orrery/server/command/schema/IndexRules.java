@@ -14,7 +14,8 @@ import org.jspecify.annotations.Nullable;
 
 /** What a well-formed index description must obey besides: expiry, wildcards, filters, names. */
 public final class IndexRules {
-  private static final Set<String> WITH_COLLATION = Set.of("", "hashed", IndexKeyPattern.WILDCARD);
+  private static final Set<String> WITH_COLLATION =
+      Set.of("", GeoIndexRules.SPHERE, "hashed", IndexKeyPattern.WILDCARD);
 
   private IndexRules() {}
 
@@ -60,10 +61,11 @@ public final class IndexRules {
   }
 
   /**
-   * Refuses what a collection cannot take. The errors name the whole description, with its version
-   * and its collation.
+   * Refuses what a collection cannot take, and completes what it can. The errors name the whole
+   * description, with its version and its collation.
    */
-  public static void require(BsonDocument spec, BsonDocument collectionOptions) {
+  public static BsonDocument require(BsonDocument spec, BsonDocument collectionOptions) {
+    BsonDocument complete;
     try {
       requireName(spec.getString("name").getValue());
       requireCollation(spec);
@@ -83,6 +85,7 @@ public final class IndexRules {
                 + " clustered index");
       }
       requireStorageEngine(spec.get("storageEngine"));
+      complete = TextIndexRules.fixed(GeoIndexRules.fixed(spec));
     } catch (CommandException e) {
       throw IndexDefinition.inSpecification(spec, e);
     }
@@ -90,6 +93,7 @@ public final class IndexRules {
         && CollectionOptions.isTrue(collectionOptions, "capped")) {
       throw refused("Cannot create TTL index on a capped collection");
     }
+    return complete;
   }
 
   private static void requireName(String name) {

@@ -6,6 +6,7 @@ import dev.orrery.server.command.Command;
 import dev.orrery.server.command.CommandContext;
 import dev.orrery.server.command.CommandReader;
 import dev.orrery.server.command.collection.Databases;
+import dev.orrery.server.command.collection.TimeSeries;
 import dev.orrery.storage.CollectionStore;
 import dev.orrery.storage.catalog.CollectionInfo;
 import dev.orrery.storage.catalog.IndexSpec;
@@ -62,14 +63,31 @@ final class ListCollectionsCommand implements Command {
     boolean hasViews = false;
     for (CollectionStore collection : databases.in(database)) {
       CollectionInfo info = collection.info();
-      hasViews |= info.isView();
+      boolean isSeries = TimeSeries.of(info) != null;
+      hasViews |= info.isView() || isSeries;
       documents.add(nameOnly ? name(info) : describe(info));
+      if (isSeries && databases.findSeries(database, bucketsOf(info)) != null) {
+        documents.add(nameOnly ? name(bucketsOf(info), "collection") : buckets(info));
+      }
     }
     if (hasViews && databases.find(database, SystemNames.VIEWS) == null) {
       documents.add(systemViews(database, nameOnly));
       documents.sort(Comparator.comparing(document -> document.getString("name").getValue()));
     }
     return documents;
+  }
+
+  private static String bucketsOf(CollectionInfo series) {
+    return TimeSeries.BUCKETS + series.namespace().collection();
+  }
+
+  /** MongoDB keeps a time series in a collection of that name; here it only shows. */
+  private static BsonDocument buckets(CollectionInfo series) {
+    var options = new BsonDocument("clusteredIndex", BsonBoolean.TRUE);
+    options.putAll(series.options());
+    return name(bucketsOf(series), "collection")
+        .append("options", options)
+        .append("info", info(series.uuid()));
   }
 
   private static BsonDocument name(CollectionInfo info) {

@@ -12,7 +12,7 @@ import org.bson.BsonDocument;
 final class MapReduceCommand implements Command {
   @Override
   public Spec spec() {
-    return Spec.of("mapReduce", Access.READ).alias("mapreduce");
+    return Spec.of("mapReduce", Access.READ, Trait.WRITE_CONCERN).alias("mapreduce");
   }
 
   @Override

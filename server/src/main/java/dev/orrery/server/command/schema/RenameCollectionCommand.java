@@ -31,7 +31,8 @@ final class RenameCollectionCommand implements Command {
 
   @Override
   public Spec spec() {
-    return Spec.of("renameCollection", Access.ADMIN, Trait.LONG, Trait.ADMIN_DATABASE);
+    return Spec.of(
+        "renameCollection", Access.ADMIN, Trait.LONG, Trait.ADMIN_DATABASE, Trait.WRITE_CONCERN);
   }
 
   @Override

@@ -73,6 +73,7 @@ final class AccessRules {
       Set.of(
           "abortTransaction",
           "commitTransaction",
+          "endRequestUnitScope", // their own
           "features",
           "getLastRequestStatistics",
           "getMore", // a cursor belongs to who opened it
@@ -82,6 +83,7 @@ final class AccessRules {
           "listCommands",
           "listDatabases", // shows what they may see
           "refreshSessions",
+          "startRequestUnitScope", // of what others spend with the right to see it
           "startSession");
 
   /** Old spellings of what can be explained; other commands come by their own name. */
@@ -91,6 +93,7 @@ final class AccessRules {
   private static final Map<String, Rule> RULES =
       Map.ofEntries( // sorted
           entry("aggregate", PipelineAccess::aggregate),
+          entry("clearFaults", onCluster(Action.SET_PARAMETER)),
           entry("cloneCollectionAsCapped", AccessRules::cloneAsCapped),
           entry("collMod", PipelineAccess::collMod),
           entry("collStats", onCollection(Action.COLL_STATS)),
@@ -127,6 +130,7 @@ final class AccessRules {
           entry("grantRolesToRole", AccountRules::grantRoles),
           entry("grantRolesToUser", AccountRules::grantRoles),
           entry("hostInfo", onCluster(Action.HOST_INFO)),
+          entry("injectFault", onCluster(Action.SET_PARAMETER)),
           entry("insert", AccessRules::insert),
           entry("killAllSessions", onCluster(Action.KILL_ANY_SESSION)),
           entry("killAllSessionsByPattern", onCluster(Action.KILL_ANY_SESSION)),

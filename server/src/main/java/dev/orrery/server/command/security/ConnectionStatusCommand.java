@@ -21,7 +21,7 @@ final class ConnectionStatusCommand implements Command {
 
   @Override
   public Spec spec() {
-    return Spec.of("connectionStatus", Access.ANONYMOUS, Trait.STABLE_API);
+    return Spec.of("connectionStatus", Access.ANONYMOUS);
   }
 
   @Override

@@ -20,7 +20,7 @@ final class CreateRoleCommand implements Command {
 
   @Override
   public Spec spec() {
-    return Spec.of("createRole", Access.ADMIN, Trait.LONG);
+    return Spec.of("createRole", Access.ADMIN, Trait.LONG, Trait.WRITE_CONCERN);
   }
 
   @Override

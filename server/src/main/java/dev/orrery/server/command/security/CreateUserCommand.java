@@ -27,7 +27,7 @@ final class CreateUserCommand implements Command {
 
   @Override
   public Spec spec() {
-    return Spec.of("createUser", Access.ADMIN, Trait.LONG);
+    return Spec.of("createUser", Access.ADMIN, Trait.LONG, Trait.WRITE_CONCERN);
   }
 
   @Override

@@ -19,7 +19,7 @@ final class DropAllRolesFromDatabaseCommand implements Command {
 
   @Override
   public Spec spec() {
-    return Spec.of("dropAllRolesFromDatabase", Access.ADMIN, Trait.LONG);
+    return Spec.of("dropAllRolesFromDatabase", Access.ADMIN, Trait.LONG, Trait.WRITE_CONCERN);
   }
 
   @Override

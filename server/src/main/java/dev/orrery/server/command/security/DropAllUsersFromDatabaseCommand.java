@@ -19,7 +19,7 @@ final class DropAllUsersFromDatabaseCommand implements Command {
 
   @Override
   public Spec spec() {
-    return Spec.of("dropAllUsersFromDatabase", Access.ADMIN, Trait.LONG);
+    return Spec.of("dropAllUsersFromDatabase", Access.ADMIN, Trait.LONG, Trait.WRITE_CONCERN);
   }
 
   @Override

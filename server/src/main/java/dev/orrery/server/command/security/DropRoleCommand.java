@@ -17,7 +17,7 @@ final class DropRoleCommand implements Command {
 
   @Override
   public Spec spec() {
-    return Spec.of("dropRole", Access.ADMIN, Trait.LONG);
+    return Spec.of("dropRole", Access.ADMIN, Trait.LONG, Trait.WRITE_CONCERN);
   }
 
   @Override

@@ -17,7 +17,7 @@ final class DropUserCommand implements Command {
 
   @Override
   public Spec spec() {
-    return Spec.of("dropUser", Access.ADMIN, Trait.LONG);
+    return Spec.of("dropUser", Access.ADMIN, Trait.LONG, Trait.WRITE_CONCERN);
   }
 
   @Override

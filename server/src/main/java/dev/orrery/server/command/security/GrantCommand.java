@@ -86,7 +86,7 @@ record GrantCommand<T>(String name, Function<CommandReader, List<T>> field, Chan
 
   @Override
   public Spec spec() {
-    return Spec.of(name, Access.ADMIN, Trait.LONG);
+    return Spec.of(name, Access.ADMIN, Trait.LONG, Trait.WRITE_CONCERN);
   }
 
   @Override

@@ -22,7 +22,7 @@ final class UpdateRoleCommand implements Command {
 
   @Override
   public Spec spec() {
-    return Spec.of("updateRole", Access.ADMIN, Trait.LONG);
+    return Spec.of("updateRole", Access.ADMIN, Trait.LONG, Trait.WRITE_CONCERN);
   }
 
   @Override

@@ -28,7 +28,7 @@ final class UpdateUserCommand implements Command {
 
   @Override
   public Spec spec() {
-    return Spec.of("updateUser", Access.ADMIN, Trait.LONG);
+    return Spec.of("updateUser", Access.ADMIN, Trait.LONG, Trait.WRITE_CONCERN);
   }
 
   @Override

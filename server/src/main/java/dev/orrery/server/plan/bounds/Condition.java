@@ -51,6 +51,8 @@ public record Condition(
       collectNot(not.child(), filter, scope, conditions);
     } else if (filter instanceof Filter.Field field) {
       collectField(field, scope, conditions);
+    } else if (filter instanceof Filter.Whole whole) {
+      collect(whole.implied(), scope, conditions);
     }
   }
 

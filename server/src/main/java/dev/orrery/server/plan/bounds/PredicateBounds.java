@@ -6,6 +6,7 @@ import dev.orrery.language.query.Comparison;
 import dev.orrery.language.query.ElementFilters;
 import dev.orrery.language.query.Filter;
 import dev.orrery.language.query.In;
+import dev.orrery.language.query.OrderedComparison;
 import dev.orrery.language.query.Regex;
 import dev.orrery.language.query.ValuePredicate;
 import dev.orrery.server.plan.bounds.Interval.Bound;
@@ -34,6 +35,8 @@ import org.jspecify.annotations.Nullable;
  *   $exists          every key, as null may mean missing; but a sparse index has no missing field
  *   $elemMatch       on values: all its conditions hold for one element, so they intersect
  *   not              the complement of what is exact: there every key means a match
+ *   $expr: {$gt}     to the end of all types, of a field without arrays; a missing field is less
+ *                    than null in an expression, but has its key
  */
 
 /**
@@ -50,6 +53,9 @@ public record PredicateBounds(StringOrder strings, boolean hasCollation) {
     }
     if (predicate instanceof In in) {
       return ofIn(in);
+    }
+    if (predicate instanceof OrderedComparison comparison) {
+      return ofOrdered(comparison.operator(), comparison.operand());
     }
     if (predicate instanceof Regex regex) {
       return ofRegex(regex);
@@ -225,6 +231,25 @@ public record PredicateBounds(StringOrder strings, boolean hasCollation) {
     return Interval.isEmpty(low, high)
         ? FieldBounds.NOTHING
         : exact(new Intervals(List.of(new Interval(low, high))));
+  }
+
+  /** Up to the end of all types, as expressions compare. */
+  private @Nullable FieldBounds ofOrdered(Comparison.Operator operator, RawValue operand) {
+    if (!hasCollation && mayHoldText(operand)) {
+      return null;
+    }
+    Interval all = Intervals.ALL.list().get(0);
+    boolean isLower =
+        operator == Comparison.Operator.GREATER || operator == Comparison.Operator.GREATER_OR_EQUAL;
+    boolean isNull = operand.type() == RawTypes.NULL;
+    boolean isInclusive = operator.isInclusive() || (isNull && !isLower);
+    Bound bound = Bound.of(operand.toBsonValue(), isInclusive, strings);
+    Bound low = isLower ? bound : all.low();
+    Bound high = isLower ? all.high() : bound;
+    boolean excludesMissing = isLower && operand.type() != RawTypes.MIN_KEY;
+    return Interval.isEmpty(low, high)
+        ? FieldBounds.NOTHING
+        : new FieldBounds(new Intervals(List.of(new Interval(low, high))), false, excludesMissing);
   }
 
   private static boolean isNaN(BsonValue value) {

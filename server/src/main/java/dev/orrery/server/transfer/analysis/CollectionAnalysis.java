@@ -51,10 +51,18 @@ final class CollectionAnalysis implements Closeable {
     this.target = target;
     this.settings = settings;
     candidates.forEach(path -> shardKeys.add(new ShardKeyAnalysis(path)));
-    indexes.add(new IndexAnalysis(IndexSpec.idIndex().document(), settings.shardKey()));
-    var specs = new ArrayList<BsonDocument>(settings.uniqueIndexes());
+    var specs = new ArrayList<BsonDocument>();
+    specs.add(collated(IndexSpec.idIndex().document(), source));
+    settings.uniqueIndexes().forEach(index -> specs.add(collated(index, source)));
     specs.addAll(source.metadata().secondaryIndexes());
     specs.forEach(spec -> indexes.add(new IndexAnalysis(spec, settings.shardKey())));
+  }
+
+  /** Indexes that no dump describes have the collation of their collection. */
+  private static BsonDocument collated(BsonDocument index, SourceCollection source) {
+    return source.metadata().hasCollation()
+        ? index.clone().append("collation", source.metadata().options().get("collation"))
+        : index;
   }
 
   void add(SourceRecord record, TransferFailures failures) throws IOException {

@@ -3,7 +3,9 @@ package dev.orrery.server.transfer.analysis;
 import dev.orrery.server.transfer.source.UsageException;
 import dev.orrery.value.Namespace;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.List;
+import java.util.stream.Collectors;
 import org.bson.BsonBoolean;
 import org.bson.BsonDocument;
 import org.bson.BsonInt32;
@@ -27,6 +29,8 @@ public record CollectionSettings(
    * Options as given: each is for all collections, or with {@code DATABASE.COLLECTION=} for one.
    */
   public record Given(List<String> shardKeys, List<String> uniqueKeys, List<String> throughputs) {
+    private static final int NAMES_MAX = 10;
+
     public CollectionSettings of(Namespace namespace) {
       List<String> keys = values(shardKeys, namespace);
       List<String> throughput = values(throughputs, namespace);
@@ -36,6 +40,44 @@ public record CollectionSettings(
           keys.isEmpty() ? null : keys.get(keys.size() - 1),
           unique,
           throughput.isEmpty() ? null : number(throughput.get(throughput.size() - 1)));
+    }
+
+    /** Refuses what names a collection that does not come, and what is no number. */
+    public void requireFor(Collection<Namespace> namespaces) {
+      requireFor("--shard-key", shardKeys, namespaces);
+      requireFor("--unique", uniqueKeys, namespaces);
+      requireFor("--throughput", throughputs, namespaces);
+      namespaces.forEach(this::of);
+    }
+
+    private static void requireFor(
+        String option, List<String> given, Collection<Namespace> namespaces) {
+      for (String text : given) {
+        int end = text.indexOf('=');
+        boolean isKnown =
+            end < 0
+                || namespaces.stream()
+                    .anyMatch(name -> name.toString().equals(text.substring(0, end)));
+        if (!isKnown) {
+          throw new UsageException(
+              "%s names %s, and what comes is %s"
+                  .formatted(
+                      option,
+                      text.substring(0, end),
+                      namespaces.isEmpty() ? "nothing" : names(namespaces)));
+        }
+      }
+    }
+
+    private static String names(Collection<Namespace> namespaces) {
+      String first =
+          namespaces.stream()
+              .map(Namespace::toString)
+              .sorted()
+              .limit(NAMES_MAX)
+              .collect(Collectors.joining(", "));
+      int more = namespaces.size() - NAMES_MAX;
+      return more > 0 ? first + " and " + more + " others" : first;
     }
 
     /** All partition keys that were given for a collection; a dry run compares them. */

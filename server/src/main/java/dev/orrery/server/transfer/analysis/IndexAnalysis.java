@@ -46,8 +46,6 @@ final class IndexAnalysis implements Closeable {
     try {
       read = IndexSpec.of(index);
       extracted = keys(read);
-    } catch (UnsupportedOperationException e) {
-      problem = "Orrery has no such indexes yet; leave it out with --noIndexRestore";
     } catch (CommandException | IllegalArgumentException | BsonInvalidOperationException e) {
       problem = e.getMessage();
     }
@@ -64,7 +62,7 @@ final class IndexAnalysis implements Closeable {
     Predicate<RawDocument> filter = partial == null ? document -> true : hooks.filter(partial);
     StringOrder strings =
         spec.collation() == null ? StringOrder.UTF8 : hooks.collation(spec.collation());
-    return IndexKeys.of(spec, strings, filter);
+    return IndexKeys.of(spec, strings, filter, hooks::specialKeys);
   }
 
   /** Counts a document in; uniqueness holds inside one partition key. */

@@ -2,6 +2,7 @@ package dev.orrery.server.transfer.export;
 
 import dev.orrery.server.transfer.source.DumpNames;
 import dev.orrery.server.transfer.source.SourceCollection;
+import dev.orrery.value.Namespace;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.nio.charset.StandardCharsets;
@@ -27,17 +28,17 @@ public final class DirectoryWriter implements DumpWriter {
 
   @Override
   public void begin(SourceCollection collection) throws IOException {
-    try (OutputStream out = open(collection, ".metadata.json")) {
+    try (OutputStream out = open(collection.namespace(), ".metadata.json")) {
       out.write(collection.metadata().toJson().getBytes(StandardCharsets.UTF_8));
     }
     if (!collection.isView()) {
-      documents = open(collection, ".bson");
+      documents = open(collection.documents(), ".bson");
     }
   }
 
-  private OutputStream open(SourceCollection collection, String ending) throws IOException {
-    String name = DumpNames.file(collection.namespace().collection()) + ending;
-    Path directory = root.resolve(collection.namespace().database());
+  private OutputStream open(Namespace namespace, String ending) throws IOException {
+    String name = DumpNames.file(namespace.collection()) + ending;
+    Path directory = root.resolve(namespace.database());
     return OutputFile.open(directory.resolve(isPacked ? name + ".gz" : name), isPacked);
   }
 

@@ -33,7 +33,8 @@ public final class ExportCatalog {
       for (BsonDocument listed : client.getDatabase(name).listCollections(BsonDocument.class)) {
         var namespace = new Namespace(name, listed.getString("name").getValue());
         if (rules.accept(namespace)) {
-          found.add(new SourceCollection(namespace, metadata(namespace, listed)));
+          CollectionMetadata metadata = metadata(namespace, listed);
+          found.add(new SourceCollection(namespace, metadata, metadata.isSeries()));
         }
       }
     }

@@ -4,6 +4,7 @@ import com.mongodb.client.MongoClient;
 import com.mongodb.client.MongoCursor;
 import dev.orrery.server.transfer.source.Progress;
 import dev.orrery.server.transfer.source.SourceCollection;
+import dev.orrery.value.Namespace;
 import dev.orrery.value.RawDocument;
 import java.io.IOException;
 import java.util.List;
@@ -29,7 +30,8 @@ public final class Exporter implements Progress.Meter {
     for (SourceCollection collection : collections) {
       writer.begin(collection);
       if (!collection.isView()) {
-        read(collection, document -> writer.write(RawDocument.of(document).toByteArray()));
+        Sink sink = document -> writer.write(RawDocument.of(document).toByteArray());
+        read(collection.documents(), sink);
       }
       writer.end(collection);
     }
@@ -37,17 +39,16 @@ public final class Exporter implements Progress.Meter {
 
   /** The documents of one collection or view. */
   public void write(SourceCollection collection, RecordWriter writer) throws IOException {
-    read(collection, writer::write);
+    read(collection.namespace(), writer::write);
   }
 
   private interface Sink {
     void write(RawBsonDocument document) throws IOException;
   }
 
-  private void read(SourceCollection collection, Sink sink) throws IOException {
-    current = collection.namespace().toString();
-    try (MongoCursor<RawBsonDocument> cursor =
-        selection.find(client, collection.namespace()).iterator()) {
+  private void read(Namespace namespace, Sink sink) throws IOException {
+    current = namespace.toString();
+    try (MongoCursor<RawBsonDocument> cursor = selection.find(client, namespace).iterator()) {
       while (cursor.hasNext()) {
         RawBsonDocument document = cursor.next();
         sink.write(document);

@@ -85,7 +85,8 @@ final class Archive implements Source {
           json.isEmpty()
               ? CollectionMetadata.bare(namespace.collection())
               : CollectionMetadata.parse(json, namespace.collection(), next.place());
-      collections.put(namespace, new Progress(new SourceCollection(namespace, metadata)));
+      var collection = new SourceCollection(namespace, metadata, metadata.isSeries());
+      collections.put(namespace, new Progress(collection));
     }
   }
 
@@ -168,6 +169,10 @@ final class Archive implements Source {
   private void readBlock(BsonRecords.Document first, Receiver receiver) throws IOException {
     BsonDocument header = decoded(first);
     Namespace namespace = namespace(header, first);
+    Progress series = collections.get(SourceCollection.seriesOf(namespace));
+    if (series != null) {
+      namespace = series.collection.namespace();
+    }
     Progress progress =
         collections.computeIfAbsent(
             namespace,

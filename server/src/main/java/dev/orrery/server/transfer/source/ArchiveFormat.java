@@ -46,8 +46,8 @@ public final class ArchiveFormat {
   }
 
   public static BsonDocument header(SourceCollection collection, boolean isEnd, long checksum) {
-    return new BsonDocument("db", new BsonString(collection.namespace().database()))
-        .append("collection", new BsonString(collection.namespace().collection()))
+    return new BsonDocument("db", new BsonString(collection.documents().database()))
+        .append("collection", new BsonString(collection.documents().collection()))
         .append("EOF", BsonBoolean.valueOf(isEnd))
         .append("CRC", new BsonInt64(checksum));
   }

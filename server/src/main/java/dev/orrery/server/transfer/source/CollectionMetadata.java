@@ -86,6 +86,11 @@ public record CollectionMetadata(
     return found.isEmpty() ? fallback : found;
   }
 
+  /** Whether the documents of a dump are buckets of measurements. */
+  public boolean isSeries() {
+    return type.equals("timeseries");
+  }
+
   boolean isView() {
     return type.equals("view");
   }
@@ -93,6 +98,11 @@ public record CollectionMetadata(
   public boolean isCapped() {
     BsonValue capped = options.get("capped");
     return capped != null && capped.isBoolean() && capped.asBoolean().getValue();
+  }
+
+  /** Whether what names no collation of its own has that of the collection. */
+  public boolean hasCollation() {
+    return options.containsKey("collation");
   }
 
   /** Indexes besides the one on {@code _id}. */

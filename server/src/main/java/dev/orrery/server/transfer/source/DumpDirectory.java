@@ -23,6 +23,7 @@ final class DumpDirectory implements Source {
   private static final String DOCUMENTS = ".bson";
   private static final String METADATA = ".metadata.json";
   private static final String PACKED = ".gz";
+  private static final String BUCKETS = "system.buckets.";
 
   /** A collection and its file of documents; a view has none. */
   private record Entry(SourceCollection collection, @Nullable Path documents) {}
@@ -98,20 +99,22 @@ final class DumpDirectory implements Source {
     for (Map.Entry<String, Path> file : metadata.entrySet()) {
       String json = text(file.getValue());
       String name = DumpNames.collection(file.getKey());
-      add(
-          database,
-          CollectionMetadata.parse(json, name, file.getValue().toString()),
-          documents.remove(file.getKey()));
+      var described = CollectionMetadata.parse(json, name, file.getValue().toString());
+      Path plain = documents.remove(file.getKey());
+      Path packed = described.isSeries() ? documents.remove(BUCKETS + file.getKey()) : null;
+      add(database, described, packed == null ? plain : packed, packed != null);
     }
     for (Map.Entry<String, Path> file : documents.entrySet()) {
-      add(database, CollectionMetadata.bare(DumpNames.collection(file.getKey())), file.getValue());
+      var bare = CollectionMetadata.bare(DumpNames.collection(file.getKey()));
+      add(database, bare, file.getValue(), false);
     }
   }
 
-  private void add(String database, CollectionMetadata metadata, @Nullable Path documents) {
+  private void add(
+      String database, CollectionMetadata metadata, @Nullable Path documents, boolean isPacked) {
     var namespace = new Namespace(database, metadata.name());
     if (wanted.test(namespace)) {
-      entries.add(new Entry(new SourceCollection(namespace, metadata), documents));
+      entries.add(new Entry(new SourceCollection(namespace, metadata, isPacked), documents));
     } else {
       NamespaceRules.warning(namespace).ifPresent(warnings::add);
     }

@@ -74,10 +74,10 @@ public final class NamespaceRules {
     if (name.startsWith("system.buckets.")) {
       return Optional.of(
           namespace
-              + " holds a time series packed in buckets, which is not imported. Export the"
-              + " measurements themselves from "
+              + " holds a time series packed in buckets, and nothing says how they are packed."
+              + " Dump it again, with "
               + name.substring("system.buckets.".length())
-              + ", with orrery export or mongoexport.");
+              + ".metadata.json.");
     }
     return Optional.empty();
   }

@@ -58,6 +58,26 @@ class CosmosRefusalsTest {
   }
 
   @Test
+  void placesOnTheSphereAreTakenAndLegacyShapesAreNot() {
+    try (var fixture = CosmosFixture.cosmos(directory)) {
+      String create = "{createIndexes: 'a', indexes: [{key: {loc: '%s'}, name: 'g'}]}";
+      assertThat(fixture.error(create.formatted("2d")))
+          .isEqualTo("67 CannotCreateIndex: Indexes of type '2d' are not supported.");
+      assertThat(fixture.error(create.formatted("text")))
+          .isEqualTo("67 CannotCreateIndex: Indexes of type 'text' are not supported.");
+      fixture.must(create.formatted("2dsphere"));
+      fixture.must(
+          "{insert: 'a', documents: [{_id: 1, loc: {type: 'Point', coordinates: [1, 2]}}]}");
+      String point = "{$geometry: {type: 'Point', coordinates: [1, 2]}}";
+      BsonDocument near = fixture.must("{find: 'a', filter: {loc: {$near: " + point + "}}}");
+      assertThat(near.getDocument("cursor").getArray("firstBatch")).hasSize(1);
+      assertThat(
+              fixture.error("{find: 'a', filter: {loc: {$geoWithin: {$box: [[0, 0], [3, 3]]}}}}"))
+          .contains("$box");
+    }
+  }
+
+  @Test
   void createAndInsertGiveTheDefaultThroughput() {
     try (var fixture = CosmosFixture.cosmos(directory)) {
       fixture.must("{create: 'a'}");

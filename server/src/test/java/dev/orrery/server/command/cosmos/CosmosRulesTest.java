@@ -24,6 +24,73 @@ class CosmosRulesTest {
   private static final List<Refusal> REFUSALS =
       List.of(
           new Refusal(
+              CosmosRule.COLLATION,
+              "{find: 'plain', collation: {locale: 'fr'}}",
+              "2 BadValue: 'collation' isn't supported"),
+          new Refusal(
+              CosmosRule.COLLATION,
+              "{update: 'plain', updates: [{q: {}, u: {$set: {a: 1}}, collation: {locale: 'fr'}}]}",
+              "2 BadValue: 'collation' isn't supported"),
+          new Refusal(
+              CosmosRule.DUPLICATE_KEY,
+              "{insert: 'filled', documents: [{_id: 1}]}",
+              "11000 E11000 duplicate key error collection: shop.filled. Failed _id or unique index"
+                  + " constraint."),
+          new Refusal(
+              CosmosRule.DUPLICATE_KEY,
+              "{aggregate: 'filled', pipeline: [{$merge: {into: 'filled', whenMatched: 'fail'}}],"
+                  + " cursor: {}}",
+              "11000 DuplicateKey: PlanExecutor error during aggregation :: caused by :: E11000"
+                  + " duplicate key error collection: shop.filled. Failed _id or unique index"
+                  + " constraint."),
+          new Refusal(
+              CosmosRule.EXPRESSIONS,
+              "{aggregate: 'plain', pipeline: [{$project: {x: {$dateAdd: {startDate: '$d', unit:"
+                  + " 'day', amount: 1}}}}], cursor: {}}",
+              "168 InvalidPipelineOperator: Unrecognized expression '$dateAdd'"),
+          new Refusal(
+              CosmosRule.INDEX_KINDS,
+              "{createIndexes: 'wild', indexes: [{key: {'$**': 1}, name: 'w', wildcardProjection:"
+                  + " {a: 1}}]}",
+              "67 CannotCreateIndex: The 'wildcardProjection' option is not supported."),
+          new Refusal(
+              CosmosRule.INDEX_PATHS,
+              "{createIndexes: 'wild', indexes: [{key: {a: 1, b: 1, c: 1, d: 1, e: 1, f: 1, g: 1,"
+                  + " h: 1, i: 1}, name: 'long'}]}",
+              "67 CannotCreateIndex: A compound index can have at most 8 paths"),
+          new Refusal(
+              CosmosRule.KEY_SIZES,
+              "{insert: 'plain', documents: [{_id: '" + "x".repeat(1024) + "'}]}",
+              "2 The value of '_id' has 1024 bytes; 1023 is the most"),
+          new Refusal(
+              CosmosRule.KEY_SIZES,
+              "{insert: 'sharded', documents: [{k: '" + "x".repeat(2049) + "'}]}",
+              "2 The value of 'k' has 2049 bytes; 2048 is the most"),
+          new Refusal(
+              CosmosRule.NESTING,
+              "{insert: 'plain', documents: [" + "{a: ".repeat(129) + "1" + "}".repeat(129) + "]}",
+              "2 A document can have at most 128 nested levels"),
+          new Refusal(
+              CosmosRule.UNIQUE_INDEXES,
+              "{customAction: 'UpdateCollection', collection: 'filled', indexes: [{key: {_id: 1}, name:"
+                  + " '_id_'},"
+                  + " {key: {w: 1}, name: 'w', unique: true}]}",
+              "67 CannotCreateIndex: Cannot create unique index when collection contains"
+                  + " documents"),
+          new Refusal(
+              CosmosRule.SHARED_SHARD_KEY,
+              "{create: 'd', $db: 'together'}",
+              "2 BadValue: Shared throughput collection should have a partition key"),
+          new Refusal(
+              CosmosRule.SHARED_SHARD_KEY,
+              "{aggregate: 'filled', pipeline: [{$out: {db: 'together', coll: 'e'}}], cursor: {}}",
+              "2 BadValue: PlanExecutor error during aggregation :: caused by :: Shared throughput"
+                  + " collection should have a partition key"),
+          new Refusal(
+              CosmosRule.SHARED_SHARD_KEY,
+              "{insert: 'f', documents: [{_id: 1}], $db: 'together'}",
+              "2 BadValue: Shared throughput collection should have a partition key"),
+          new Refusal(
               CosmosRule.COMMANDS,
               "{collMod: 'plain'}",
               "115 CommandNotSupported: Command collMod not supported"),
@@ -148,7 +215,9 @@ class CosmosRulesTest {
 
   @Test
   void everyRuleIsShown() {
-    var shown = EnumSet.of(CosmosRule.DEFAULT_THROUGHPUT); // below
+    var shown =
+        EnumSet.of( // below
+            CosmosRule.DEFAULT_THROUGHPUT, CosmosRule.SHARED_COLLECTIONS, CosmosRule.WRITE_CONCERN);
     REFUSALS.forEach(refusal -> shown.add(refusal.rule));
     assertThat(shown).containsExactlyInAnyOrder(CosmosRule.values());
   }
@@ -163,6 +232,34 @@ class CosmosRulesTest {
           .contains("\"provisionedThroughput\": 400");
       assertThat(fixture.answer("{customAction: 'GetCollection', collection: 'unlimited'}"))
           .doesNotContain("provisionedThroughput");
+    }
+  }
+
+  @Test
+  void writeConcernsHaveNoEffect() {
+    try (var fixture = CosmosFixture.cosmos(directory)) {
+      String insert = "{insert: 'a', documents: [{}], writeConcern: {w: 2}}";
+      assertThat(fixture.must(insert)).doesNotContainKey("writeConcernError");
+      switchOff(fixture, "write-concern");
+      assertThat(fixture.must(insert)).containsKey("writeConcernError");
+    }
+  }
+
+  @Test
+  void aDatabaseSharesItsThroughputAmong25Collections() {
+    try (var fixture = CosmosFixture.cosmos(directory)) {
+      fixture.must("{customAction: 'CreateDatabase', offerThroughput: 400}");
+      String create = "{customAction: 'CreateCollection', collection: 'c%d', shardKey: 'k'%s}";
+      for (int i = 1; i <= 25; i++) {
+        fixture.must(create.formatted(i, ""));
+      }
+      assertThat(fixture.error(create.formatted(26, "")))
+          .isEqualTo(
+              "2 BadValue: A database shares its throughput among 25 collections at most; give"
+                  + " this one its own");
+      fixture.must(create.formatted(26, ", offerThroughput: 400"));
+      switchOff(fixture, "shared-collections");
+      fixture.must(create.formatted(27, ""));
     }
   }
 
@@ -202,7 +299,8 @@ class CosmosRulesTest {
   void anUnknownRuleIsRefused() {
     try (var fixture = CosmosFixture.cosmos(directory)) {
       assertThat(fixture.error("{setParameter: 1, cosmosRulesOff: 'nonsense', $db: 'admin'}"))
-          .startsWith("2 BadValue: cosmosRulesOff: there is no rule 'nonsense', only commands, ");
+          .startsWith(
+              "2 BadValue: cosmosRulesOff: there is no rule 'nonsense', only collation, commands, ");
       fixture.must("{setParameter: 1, cosmosRulesOff: 'all', $db: 'admin'}");
       fixture.must("{create: 'a'}");
       fixture.must("{find: 'a', sort: {x: 1}}");

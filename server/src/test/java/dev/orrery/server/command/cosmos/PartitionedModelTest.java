@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.orrery.server.command.CosmosFixture;
 import dev.orrery.server.store.QueryHooks;
+import dev.orrery.server.store.TestEngines;
 import dev.orrery.storage.CollectionStore;
 import dev.orrery.storage.engine.StoreCheck;
 import dev.orrery.value.Namespace;
@@ -75,8 +76,10 @@ final class PartitionedModelTest {
       validate();
       KEYS.forEach(this::compareKey);
     }
-    assertThat(new StoreCheck(directory.resolve("data"), new QueryHooks(), line -> {}).run())
-        .isEmpty();
+    if (!TestEngines.isUnkind()) { // which has no files
+      assertThat(new StoreCheck(directory.resolve("data"), new QueryHooks(), line -> {}).run())
+          .isEmpty();
+    }
   }
 
   private void validate() {

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.within;
 import dev.orrery.server.command.CosmosFixture;
 import dev.orrery.server.throughput.Provisioning;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.bson.BsonDocument;
@@ -89,6 +90,48 @@ class RateLimitTest {
       fixture.advanceMillis(Long.parseLong(matcher.group(1)));
       fixture.must("{find: 'a', filter: {_id: 1}}");
     }
+  }
+
+  @Test
+  void joinsAskAndPayTheCollectionsThatTheyRead() {
+    try (var fixture = CosmosFixture.extended(directory)) {
+      fixture.must("{customAction: 'CreateCollection', collection: 'own', offerThroughput: 400}");
+      fixture.must("{insert: 'own', documents: [{_id: 1, a: 1}]}");
+      fixture.advanceMillis(10_000);
+      for (String stage :
+          List.of(
+              "{$lookup: {from: 'foreign', localField: 'a', foreignField: '_id', as: 'x'}}",
+              "{$unionWith: 'foreign'}",
+              "{$graphLookup: {from: 'foreign', startWith: '$a', connectFromField: 'b',"
+                  + " connectToField: '_id', as: 'x'}}",
+              "{$facet: {f: [{$lookup: {from: 'foreign', pipeline: [], as: 'x'}}]}}")) {
+        String join = "{aggregate: 'own', pipeline: [%s], cursor: {}}".formatted(stage);
+        fixture.run("{drop: 'foreign'}");
+        fixture.must(
+            "{customAction: 'CreateCollection', collection: 'foreign', offerThroughput: 400}");
+        fixture.must(
+            "{insert: 'foreign', documents: [{_id: 1, b: 1, x: '" + "x".repeat(100_000) + "'}]}");
+        fixture.advanceMillis(10_000);
+        fixture.must("{aggregate: 'own', pipeline: [], cursor: {}}");
+        double alone = fixture.charge();
+        double before = spent(fixture, "foreign");
+        fixture.must(join);
+        assertThat(fixture.charge()).as(stage).isGreaterThan(alone + 2);
+        assertThat(spent(fixture, "foreign")).as(stage).isGreaterThan(before + 2);
+        fixture.must(
+            "{insert: 'foreign', documents: [{_id: 2, x: '" + "x".repeat(900_000) + "'}]}");
+        assertThat(fixture.error(join)).as(stage).startsWith("16500 RequestRateTooLarge");
+        fixture.must("{aggregate: 'own', pipeline: [], cursor: {}}");
+        fixture.advanceMillis(10_000);
+      }
+    }
+  }
+
+  private static double spent(CosmosFixture fixture, String collection) {
+    return fixture
+        .must("{ruStatistics: '" + collection + "'}")
+        .getNumber("requestCharge")
+        .doubleValue();
   }
 
   @Test

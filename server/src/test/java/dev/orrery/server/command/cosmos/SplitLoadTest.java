@@ -2,6 +2,7 @@ package dev.orrery.server.command.cosmos;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.orrery.server.command.AwaitedReply;
 import dev.orrery.server.command.ClientConnection;
 import dev.orrery.server.command.CosmosFixture;
 import dev.orrery.server.command.Dispatcher;
@@ -28,10 +29,12 @@ import org.bson.BsonDocument;
 import org.bson.BsonInt32;
 import org.bson.BsonString;
 import org.bson.BsonValue;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Clients that write, update, read and scan while their collection splits thirty times. */
+@Tag("embedded") // where partitions split by themselves
 class SplitLoadTest {
   private static final int CLIENTS = 8;
   private static final int SPLITS = 30;
@@ -163,10 +166,8 @@ class SplitLoadTest {
     }
 
     private BsonDocument run(BsonDocument command) {
-      var replies = new ArrayList<BsonDocument>();
       var request = Request.message(connection, RawDocument.of(command), List.of());
-      dispatcher.dispatch(request, replies::add);
-      BsonDocument reply = replies.get(0);
+      BsonDocument reply = AwaitedReply.of(dispatcher, request);
       assertThat(reply.getDouble("ok").getValue()).as(reply.toString()).isEqualTo(1);
       assertThat(reply.containsKey("writeErrors")).as(reply.toString()).isFalse();
       return reply;

@@ -42,6 +42,10 @@ class CommandCasesTest {
   private static final List<String> COMMANDS =
       List.of("insert", "update", "delete", "findAndModify", "create", "createIndexes", "collMod");
 
+  /** Rules that go across commands, a file for each. */
+  private static final List<String> TOPICS =
+      List.of("capped", "concerns", "outputs", "projections", "sums", "timeseries", "values");
+
   /** The recorder sees no statements, since it parses a command without any. */
   private static final List<String> STATEMENT_FIELDS =
       List.of(
@@ -149,7 +153,7 @@ class CommandCasesTest {
 
   @TestFactory
   Stream<DynamicTest> commandsReply() {
-    return COMMANDS.stream()
+    return Stream.concat(COMMANDS.stream(), TOPICS.stream())
         .flatMap(command -> TypeSample.cases("command/" + command + ".json").stream())
         .map(one -> DynamicTest.dynamicTest(one.getString("name").getValue(), () -> check(one)));
   }

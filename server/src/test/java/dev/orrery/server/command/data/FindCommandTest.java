@@ -110,7 +110,8 @@ class FindCommandTest {
         .isEqualTo(
             "50737 Location50737: Cannot run getMore on cursor %d, which was created in session"
                     .formatted(id)
-                + " 00112233-4455-6677-8899-aabbccddeeff, without an lsid");
+                + " 00112233-4455-6677-8899-aabbccddeeff -"
+                + " 47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU= -  - , without an lsid");
     assertThat(idsOf(data.run(more(id, SESSION)))).containsExactly(2, 3, 4, 5);
   }
 
@@ -173,6 +174,6 @@ class FindCommandTest {
   void distinctValuesAreEqualByTheCollation() {
     data.run("{insert: 'd', documents: [{a: ['x', 'X', 1]}, {a: 1.0}, {a: []}, {b: 1}]}");
     assertThat(data.answer("{distinct: 'd', key: 'a', collation: {locale: 'en', strength: 2}}"))
-        .isEqualTo(canonical("{values: ['x', 1], ok: 1.0}"));
+        .isEqualTo(canonical("{values: [1, 'x'], ok: 1.0}"));
   }
 }

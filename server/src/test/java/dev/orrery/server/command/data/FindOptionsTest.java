@@ -7,6 +7,7 @@ import java.nio.file.Path;
 import org.bson.BsonArray;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -78,9 +79,14 @@ class FindOptionsTest {
   }
 
   @Test
-  void recordIdsAndIndexKeysAreShown() {
+  @Tag("embedded") // where record ids count from one
+  void recordIdsAreShown() {
     assertThat(found("filter: {_id: 2}, projection: {_id: 1, r: {$meta: 'recordId'}}"))
         .isEqualTo(BsonArray.parse("[{_id: 2, r: {$numberLong: '2'}}]"));
+  }
+
+  @Test
+  void indexKeysAreShown() {
     String indexKey = "projection: {_id: 1, k: {$meta: 'indexKey'}}";
     assertThat(found("hint: 'ab', filter: {a: 2}, " + indexKey))
         .isEqualTo(BsonArray.parse("[{_id: 1, k: {a: 2, b: 'x'}}]"));

@@ -105,7 +105,7 @@ class IndexAnswersTest {
       return switch (random.nextInt(20)) {
         case 0, 1 -> count();
         case 2 -> distinct();
-        case 3, 4 -> aggregate();
+        case 3, 4 -> isOneOf(2) ? aggregate() : grouped();
         case 5, 6 -> projected();
         case 7 -> write();
         default -> find();
@@ -207,6 +207,37 @@ class IndexAnswersTest {
           command("aggregate").append("pipeline", pipeline).append("cursor", cursor);
       addCollation(aggregate);
       return aggregate;
+    }
+
+    /** What an index may answer alone, or with one document of each group. */
+    private BsonDocument grouped() {
+      var pipeline = new BsonArray();
+      if (!isOneOf(3)) {
+        pipeline.add(new BsonDocument("$match", queries.filter(1)));
+      }
+      BsonDocument sort = total(queries.sort());
+      String path = isOneOf(4) ? queries.path() : sort.getFirstKey();
+      if (isOneOf(3)) { // whichever of equal numbers comes first, their types must not be seen
+        pipeline.add(
+            BsonDocument.parse(
+                "{$group: {_id: {$type: '$%s'}, n: {$sum: 1}, m: {$sum: {$cond: ['$%s', 1, 2]}}}}"
+                    .formatted(path, queries.path())));
+        pipeline.add(BsonDocument.parse("{$sort: {_id: 1}}"));
+      } else {
+        pipeline.add(new BsonDocument("$sort", sort));
+        pipeline.add(
+            BsonDocument.parse(
+                "{$group: {_id: '$%s', v: {%s: '$%s'}}}"
+                    .formatted(
+                        path,
+                        isOneOf(2) ? "$first" : "$last",
+                        isOneOf(2) ? "_id" : queries.path())));
+        pipeline.add(BsonDocument.parse("{$group: {_id: '$v', n: {$sum: 1}}}"));
+        pipeline.add(BsonDocument.parse("{$sort: {_id: 1}}"));
+      }
+      return command("aggregate")
+          .append("pipeline", pipeline)
+          .append("cursor", new BsonDocument("batchSize", new BsonInt32(1000)));
     }
 
     private BsonDocument write() {

@@ -8,6 +8,7 @@ import dev.orrery.server.command.DataFixture;
 import dev.orrery.server.cursor.SpillDirectory;
 import dev.orrery.server.plan.Execution;
 import java.nio.file.Path;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -34,6 +35,7 @@ class LargeDocumentsTest {
   }
 
   @Test
+  @Tag("embedded") // where documents are not in memory before they are read
   void aScanOverLargeDocumentsHoldsOneOfThem() {
     var budget = new MemoryBudget(40 * MEGABYTE);
     try (var server = new DataFixture(directory, budget)) {

@@ -17,10 +17,12 @@ import org.bson.BsonDocument;
 import org.bson.BsonValue;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Commands under a budget that is much smaller than what they sort, group and keep. */
+@Tag("embedded") // reads far too much where each page is a question, and looks for files
 class MemoryTest {
   private static final int DOCUMENTS = 2_000;
   private static final int BUDGET = 3 << 20;

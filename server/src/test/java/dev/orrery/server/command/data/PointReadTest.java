@@ -9,6 +9,7 @@ import dev.orrery.server.command.Envelope;
 import dev.orrery.server.command.NameCache;
 import dev.orrery.server.command.Request;
 import dev.orrery.server.command.collection.Databases;
+import dev.orrery.server.store.TestEngines;
 import dev.orrery.storage.CollectionStore;
 import dev.orrery.storage.catalog.IndexSpec;
 import dev.orrery.value.BsonEncoder;
@@ -33,6 +34,8 @@ import org.junit.jupiter.api.io.TempDir;
 class PointReadTest {
   /** Changes nothing, and is not part of a point read: so the find goes the general way. */
   private static final String GENERAL = "allowPartialResults";
+
+  private static final String COST = " for ";
 
   private static final String VALUES =
       """
@@ -194,7 +197,17 @@ class PointReadTest {
     BsonDocument general = command.clone().append(GENERAL, BsonBoolean.FALSE);
     String asked = command.toJson(TYPED);
     String expected = answerAndCost(general);
-    assertThat(answerAndCost(command)).as(asked).isEqualTo(expected);
+    String answer = answerAndCost(command);
+    if (TestEngines.isUnkind() && find(RawDocument.of(command)) == null) {
+      // Both go the general way, and pay for pages of any length.
+      answer = withoutCost(answer);
+      expected = withoutCost(expected);
+    }
+    assertThat(answer).as(asked).isEqualTo(expected);
+  }
+
+  private static String withoutCost(String answer) {
+    return answer.substring(0, answer.lastIndexOf(COST));
   }
 
   private String answerAndCost(BsonDocument command) {
@@ -203,7 +216,7 @@ class PointReadTest {
     data.commands.connection.remember(null);
     String reply = data.answer(command.toJson(TYPED));
     return reply
-        + " for "
+        + COST
         + data.commands.connection.lastRequest()
         + ", uses of the index: "
         + (uses(collection) - uses);

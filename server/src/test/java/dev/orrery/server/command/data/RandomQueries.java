@@ -52,14 +52,6 @@ final class RandomQueries {
           "{required: ['a']}",
           "{properties: {a: {bsonType: 'int'}}}",
           "{properties: {b: {minimum: 2}}, required: ['b']}");
-  private static final List<String> EXPRESSIONS =
-      List.of(
-          "{$gt: ['$a', 2]}",
-          "{$eq: ['$b', 3]}",
-          "{$lte: ['$w.x', '$k']}",
-          "{$eq: ['$a', null]}",
-          "{$and: [{$gte: ['$b', 1]}, {$lt: ['$b', 4]}]}");
-
   private final Random random;
   private final RandomValues values;
   private final List<String> paths = new ArrayList<>();
@@ -96,9 +88,9 @@ final class RandomQueries {
       }
       return filter;
     }
-    if (random.nextInt(25) == 0) {
-      return random.nextBoolean()
-          ? of("$expr", BsonDocument.parse(any(EXPRESSIONS)))
+    if (random.nextInt(10) == 0) {
+      return random.nextInt(5) > 0
+          ? of("$expr", new RandomExpressions(random, values, this::path).condition(2))
           : of("$jsonSchema", BsonDocument.parse(any(SCHEMAS)));
     }
     var filter = new BsonDocument();

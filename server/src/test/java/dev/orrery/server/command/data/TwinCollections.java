@@ -2,6 +2,7 @@ package dev.orrery.server.command.data;
 
 import dev.orrery.language.query.Collation;
 import dev.orrery.language.query.SortPattern;
+import dev.orrery.server.command.AwaitedReply;
 import dev.orrery.server.command.DataFixture;
 import dev.orrery.server.command.Dispatcher;
 import dev.orrery.server.command.Request;
@@ -92,10 +93,8 @@ final class TwinCollections {
   }
 
   private BsonDocument run(BsonDocument command) {
-    var replies = new ArrayList<BsonDocument>();
     RawDocument body = RawDocument.of(command.append("$db", new BsonString("test")));
-    dispatcher.dispatch(Request.message(data.commands.connection, body, List.of()), replies::add);
-    return replies.get(0);
+    return AwaitedReply.of(dispatcher, Request.message(data.commands.connection, body, List.of()));
   }
 
   /** The indexes that are really there, beside that on {@code _id}. */

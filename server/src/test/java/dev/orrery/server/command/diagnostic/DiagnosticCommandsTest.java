@@ -245,7 +245,10 @@ class DiagnosticCommandsTest {
       String others = REQUIRED.getOrDefault(name, "");
       if (!free.contains(name)) {
         assertThat(server.error("{" + name + ": " + value + others + ", zzz: 1}"))
-            .isEqualTo("40415 Location40415: BSON field '" + name + ".zzz' is an unknown field.");
+            .isEqualTo(
+                "40415 Location40415: BSON field '"
+                    + command.spec().fieldsOf()
+                    + ".zzz' is an unknown field.");
       }
     }
   }

@@ -49,6 +49,7 @@ class SessionCommandsTest {
             "14 TypeMismatch: BSON field 'refreshSessions.refreshSessions' is the wrong type"
                 + " 'string', expected type 'array'");
     assertThat(server.error("{endSessions: [{}]}"))
-        .startsWith("40414 Location40414: BSON field 'endSessions.endSessions.id' is missing");
+        .startsWith(
+            "40414 Location40414: BSON field 'endSessions.endSessionsFromClient.id' is missing");
   }
 }

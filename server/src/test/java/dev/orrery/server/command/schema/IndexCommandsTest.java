@@ -72,7 +72,7 @@ class IndexCommandsTest {
           {key: {a: 0}, name: 'n'}                    | 67  | cannot be 0.
           {key: {'a..b': 1}, name: 'n'}               | 67  | cannot contain an empty field.
           {key: {a: 'foo'}, name: 'n'}                | 67  | Unknown index plugin 'foo'
-          {key: {a: 'text'}, name: 'n'}               | 238 | 'text' are not implemented
+          {key: {a: '2dsphere_bucket'}, name: 'n'}    | 238 | '2dsphere_bucket' are not implemented
           {key: {_id: -1}, name: 'n'}                 | 2   | must be {_id: 1}, but got { _id: -1 }
           {key: {a: 1}, name: '*'}                    | 2   | The index name '*' is not valid.
           {key: {a: 1}, name: 'n', foo: 1}            | 197 | The field 'foo' is not valid

@@ -2,12 +2,10 @@ package dev.orrery.server.command.schema;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.orrery.lane.Lane;
 import dev.orrery.server.command.EngineFixture;
 import dev.orrery.server.command.ServerParameters;
+import dev.orrery.server.store.TestEngines;
 import dev.orrery.storage.CollectionStore;
-import dev.orrery.storage.WorkMeter;
-import dev.orrery.storage.WriteBatch;
 import dev.orrery.storage.WriteOperation;
 import dev.orrery.value.RawDocument;
 import java.nio.file.Path;
@@ -18,10 +16,12 @@ import java.util.ArrayList;
 import org.bson.BsonDocument;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 class TtlMonitorTest {
+  private static final int ROUNDS_MAX = TestEngines.isUnkind() ? 50 : 1;
   private static final Instant NOW = Instant.parse("2026-01-01T00:01:00Z");
 
   @TempDir Path directory;
@@ -48,12 +48,21 @@ class TtlMonitorTest {
     fixture.run("{createIndexes: 'c', indexes: [{key: %s, name: 'n', %s}]}".formatted(key, more));
   }
 
+  /** What goes in as many rounds as it takes: an engine may say to look at a document again. */
+  private long expire(long wanted) {
+    long deleted = 0;
+    for (int round = 0; round < ROUNDS_MAX && deleted < wanted; round++) {
+      deleted += monitor.runOnce();
+    }
+    return deleted;
+  }
+
   @Test
   void onlyDocumentsWhoseDateIsOldEnoughGo() {
     fixture.insert("c", at(1, "2026-01-01T00:00:49Z"), at(2, "2026-01-01T00:00:51Z"));
     fixture.insert("c", "{_id: 3}", "{_id: 4, t: 'text'}", "{_id: 5, t: 1}", "{_id: 6, t: null}");
     index("{t: 1}", "expireAfterSeconds: 10");
-    assertThat(monitor.runOnce()).isEqualTo(1);
+    assertThat(expire(1)).isEqualTo(1);
     assertThat(fixture.count("c")).isEqualTo(5);
     assertThat(monitor.runOnce()).isZero();
   }
@@ -65,7 +74,7 @@ class TtlMonitorTest {
         "{_id: 1, t: [{$date: '2027-01-01T00:00:00Z'}, {$date: '2025-01-01T00:00:00Z'}]}",
         "{_id: 2, t: [{$date: '2027-01-01T00:00:00Z'}]}");
     index("{t: -1}", "expireAfterSeconds: 0");
-    assertThat(monitor.runOnce()).isEqualTo(1);
+    assertThat(expire(1)).isEqualTo(1);
     assertThat(fixture.count("c")).isEqualTo(1);
   }
 
@@ -76,7 +85,7 @@ class TtlMonitorTest {
         "{_id: 1, x: 1, t: {$date: '2025-01-01T00:00:00Z'}}",
         "{_id: 2, t: {$date: '2025-01-01T00:00:00Z'}}");
     index("{t: 1}", "expireAfterSeconds: 0, partialFilterExpression: {x: 1}");
-    assertThat(monitor.runOnce()).isEqualTo(1);
+    assertThat(expire(1)).isEqualTo(1);
   }
 
   @Test
@@ -85,7 +94,7 @@ class TtlMonitorTest {
       fixture.insert("c", at(i, "2025-01-01T00:00:00Z"));
     }
     index("{t: -1}", "expireAfterSeconds: 1");
-    assertThat(monitor.runOnce()).isEqualTo(450);
+    assertThat(expire(450)).isEqualTo(450);
     assertThat(fixture.count("c")).isZero();
   }
 
@@ -93,10 +102,11 @@ class TtlMonitorTest {
   void measurementsOfATimeSeriesExpireByTheirTimeField() {
     fixture.run("{create: 's', timeseries: {timeField: 't'}, expireAfterSeconds: 60}");
     fixture.insert("s", at(1, "2025-01-01T00:00:00Z"), at(2, "2026-01-01T00:00:30Z"));
-    assertThat(monitor.runOnce()).isEqualTo(1);
+    assertThat(expire(1)).isEqualTo(1);
   }
 
   @Test
+  @Tag("embedded") // where so many documents go in a moment
   void otherClientsGoOnWhileManyDocumentsExpire() throws InterruptedException {
     int old = Integer.getInteger("orrery.large", 50_000);
     CollectionStore collection = fixture.databases.findOrCreate("db", "c");
@@ -106,9 +116,7 @@ class TtlMonitorTest {
       var document = BsonDocument.parse(at(i, "2025-12-31T00:00:00Z"));
       batch.add(new WriteOperation.Insert(collection, RawDocument.of(document)));
       if (batch.size() == 1_000 || i == old - 1) {
-        Lane.await(
-            fixture.engine.commit(
-                new WriteBatch(batch, WriteBatch.OnFailure.APPLY_NONE), new WorkMeter()));
+        TestEngines.commit(fixture.engine, batch);
         batch.clear();
       }
     }

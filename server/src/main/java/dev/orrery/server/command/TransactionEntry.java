@@ -1,0 +1,72 @@
+package dev.orrery.server.command;
+
+import dev.orrery.lane.Lane;
+import dev.orrery.server.session.Session;
+import dev.orrery.server.session.SessionTransaction;
+import dev.orrery.server.session.Transactions;
+import org.jspecify.annotations.Nullable;
+
+/** How one call gets into the transaction of its session, and out again. */
+final class TransactionEntry {
+  /** Of a call without a transaction. */
+  static final TransactionEntry NONE = new TransactionEntry(null, null);
+
+  private final @Nullable CommandContext context;
+  private final @Nullable Transactions transactions;
+  private @Nullable SessionTransaction transaction;
+
+  TransactionEntry(@Nullable CommandContext context, @Nullable Transactions transactions) {
+    this.context = context;
+    this.transactions = transactions;
+  }
+
+  /** Null before {@link #enter}, and for calls without a transaction. */
+  @Nullable SessionTransaction transaction() {
+    return transaction;
+  }
+
+  /** Begins or continues the transaction, and waits until it is this call's turn. */
+  void enter() {
+    if (context == null || transaction != null) {
+      return;
+    }
+    Lane.requireMayWait();
+    SessionFields fields = context.sessionFields();
+    Session session = context.session();
+    SessionTransaction found =
+        fields.startsTransaction()
+            ? context
+                .readConcern()
+                .reading(() -> session.startTransaction(transactions, origin(context)))
+            : session.requireTransaction(fields.txnNumber());
+    found.take(context.operation()::check, context.operation()::kill);
+    if (found.state() != SessionTransaction.State.OPEN) {
+      found.give();
+      throw found.ended();
+    }
+    transaction = found;
+  }
+
+  private static SessionTransaction.Origin origin(CommandContext context) {
+    ClientConnection connection = context.connection();
+    SessionFields fields = context.sessionFields();
+    return new SessionTransaction.Origin(
+        fields.session(),
+        fields.txnNumber(),
+        context.readConcern().atClusterTime(),
+        connection.clientKey(),
+        connection::isOpen);
+  }
+
+  /** Ends the turn of the call; a failure ends the transaction. */
+  void leave(boolean isFailed) {
+    SessionTransaction left = transaction;
+    if (left != null) {
+      transaction = null;
+      if (isFailed) {
+        left.abort();
+      }
+      left.give();
+    }
+  }
+}

@@ -1,0 +1,64 @@
+package dev.orrery.server.command.data;
+
+import dev.orrery.server.command.Command;
+import dev.orrery.server.command.CommandContext;
+import dev.orrery.server.command.CommandReader;
+import dev.orrery.server.session.SessionTransaction;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.Executor;
+import org.bson.BsonDocument;
+
+/** {@code abortTransaction}: nothing of a transaction stays. */
+public final class AbortTransactionCommand implements Command {
+  private static final Spec SPEC =
+      Spec.of(
+          "abortTransaction",
+          Access.WRITE,
+          Trait.ADMIN_DATABASE,
+          Trait.STABLE_API,
+          Trait.ENDS_TRANSACTION,
+          Trait.WRITE_CONCERN);
+
+  private final Executor executor;
+
+  /**
+   * @param executor for nothing but the ends of transactions
+   */
+  public AbortTransactionCommand(Executor executor) {
+    this.executor = executor;
+  }
+
+  @Override
+  public Spec spec() {
+    return SPEC;
+  }
+
+  @Override
+  public BsonDocument run(CommandContext context, CommandReader body) {
+    return start(context, body).toCompletableFuture().join();
+  }
+
+  @Override
+  public CompletionStage<BsonDocument> start(CommandContext context, CommandReader body) {
+    body.ignore("recoveryToken");
+    body.finish();
+    EndedTransactions.requireSession(context, SPEC.name());
+    return CompletableFuture.supplyAsync(() -> abort(context), executor);
+  }
+
+  private static BsonDocument abort(CommandContext context) {
+    SessionTransaction transaction =
+        context.session().requireTransaction(context.sessionFields().txnNumber());
+    transaction.take(context.operation()::check, context.operation()::kill);
+    try {
+      if (transaction.state() != SessionTransaction.State.OPEN) {
+        throw transaction.ended();
+      }
+      transaction.abort();
+      return new BsonDocument();
+    } finally {
+      transaction.give();
+    }
+  }
+}

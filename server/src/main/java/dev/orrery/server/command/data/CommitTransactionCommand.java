@@ -1,0 +1,124 @@
+package dev.orrery.server.command.data;
+
+import dev.orrery.lane.Lane;
+import dev.orrery.language.error.CommandException;
+import dev.orrery.language.error.ErrorCode;
+import dev.orrery.server.command.Command;
+import dev.orrery.server.command.CommandContext;
+import dev.orrery.server.command.CommandReader;
+import dev.orrery.server.session.Session;
+import dev.orrery.server.session.SessionTransaction;
+import dev.orrery.storage.CommitResult;
+import dev.orrery.storage.WorkMeter;
+import dev.orrery.storage.WriteOutcome;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.Executor;
+import org.bson.BsonDocument;
+
+/**
+ * {@code commitTransaction}: all changes of a transaction, at once; the same when it is repeated.
+ */
+public final class CommitTransactionCommand implements Command {
+  private static final Spec SPEC =
+      Spec.of(
+          "commitTransaction",
+          Access.WRITE,
+          Trait.ADMIN_DATABASE,
+          Trait.STABLE_API,
+          Trait.ENDS_TRANSACTION,
+          Trait.WRITE_CONCERN);
+
+  private final RetryRecords records;
+  private final DataServices services;
+  private final Executor executor;
+
+  /**
+   * @param executor for nothing but the ends of transactions: whoever waits for what a transaction
+   *     has claimed must not keep it from ending
+   */
+  public CommitTransactionCommand(DataServices services, Executor executor) {
+    this.services = services;
+    this.records = new RetryRecords(services.databases(), services.clock());
+    this.executor = executor;
+  }
+
+  @Override
+  public Spec spec() {
+    return SPEC;
+  }
+
+  @Override
+  public BsonDocument run(CommandContext context, CommandReader body) {
+    return start(context, body).toCompletableFuture().join();
+  }
+
+  @Override
+  public CompletionStage<BsonDocument> start(CommandContext context, CommandReader body) {
+    body.ignore("commitTimestamp", "recoveryToken", "durableTimestamp");
+    body.finish();
+    EndedTransactions.requireSession(context, SPEC.name());
+    return CompletableFuture.supplyAsync(() -> commit(context), executor);
+  }
+
+  private BsonDocument commit(CommandContext context) {
+    long number = context.sessionFields().txnNumber();
+    Session session = context.session();
+    if (session.activeNumber() == -1 && records.isCommitted(session.id(), number)) {
+      context.awaitDurable(services.databases().engine().receipt()); // before a restart
+      return new BsonDocument();
+    }
+    SessionTransaction transaction = session.requireTransaction(number);
+    transaction.take(context.operation()::check, context.operation()::kill);
+    try {
+      if (transaction.state() == SessionTransaction.State.ABORTED) {
+        throw transaction.ended();
+      }
+      if (transaction.state() == SessionTransaction.State.COMMITTED) {
+        context.awaitDurable(services.databases().engine().receipt());
+      } else {
+        commit(context, transaction);
+      }
+      return new BsonDocument();
+    } finally {
+      transaction.give();
+    }
+  }
+
+  private void commit(CommandContext context, SessionTransaction transaction) {
+    try {
+      boolean hasWritten = transaction.changes().hasWritten();
+      var meter = new WorkMeter();
+      CommitResult result =
+          Lane.await(
+              transaction
+                  .changes()
+                  .commit(
+                      () -> hasWritten ? List.of(records.committed(transaction)) : List.of(),
+                      meter));
+      for (WriteOutcome outcome : result.outcomes()) {
+        if (!outcome.isApplied() && outcome.status() != WriteOutcome.Status.NOT_APPLIED) {
+          throw failure(transaction);
+        }
+      }
+      if (hasWritten) {
+        context.session().keepsRecords();
+      }
+      transaction.committed();
+      context.awaitDurable(result.receipt());
+    } catch (RuntimeException | Error e) {
+      transaction.abort();
+      throw e;
+    }
+  }
+
+  /** Only what others did to a collection itself can keep a commit from being made. */
+  private static CommandException failure(SessionTransaction transaction) {
+    return new CommandException(
+        ErrorCode.NO_SUCH_TRANSACTION,
+        ("Transaction with { txnNumber: %d } has been aborted: a collection that it wrote to was"
+                + " dropped, or got an index that refuses its documents.")
+            .formatted(transaction.number()));
+  }
+}

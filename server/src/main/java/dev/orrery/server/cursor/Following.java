@@ -1,0 +1,31 @@
+package dev.orrery.server.cursor;
+
+import dev.orrery.value.RawDocument;
+import org.bson.BsonDocument;
+import org.jspecify.annotations.Nullable;
+
+/** What a cursor without end reads: events, each at a place that clients can come back to. */
+public interface Following {
+  /**
+   * The place behind a batch.
+   *
+   * @param last the last event of the batch, or null when it was empty
+   * @param isDrained whether there was nothing more to be had
+   */
+  BsonDocument placeAfter(@Nullable RawDocument last, boolean isDrained);
+
+  /** Whether there will never be more. */
+  boolean isOver();
+
+  /** Listens from now on; to be called before the reading after which one may have to wait. */
+  Ring listen();
+
+  /** Tells once that there may be more, or that it took too long. */
+  interface Ring {
+    /** Runs the action on a thread of its own kind, at once if there was something since. */
+    void await(long millis, Runnable action);
+
+    /** Listens no longer. */
+    void cancel();
+  }
+}

@@ -1,0 +1,112 @@
+package dev.orrery.server.stream;
+
+import dev.orrery.server.cursor.Following;
+import dev.orrery.server.plan.Execution;
+import dev.orrery.storage.ChangeFeed;
+import dev.orrery.storage.Changes;
+import dev.orrery.storage.CommittedGroup;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
+import java.util.List;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The end of the feed of changes, read once for all streams that are near it. A stream that is far
+ * behind reads for itself until it has caught up.
+ */
+public final class ChangeHub {
+  /** How much is kept of what was read; a stream that is slower reads again. */
+  private static final int KEPT_BYTES_MAX = 4 << 20;
+
+  private static final int READ_BYTES = 1 << 20;
+
+  private final Supplier<ChangeFeed> feed;
+  private final Bell bell;
+  private final Deque<CommittedGroup> kept = new ArrayDeque<>();
+  private @Nullable Changes reader;
+  private long keptAfter;
+  private long keptBytes;
+  private int streams;
+
+  public ChangeHub(Supplier<ChangeFeed> feed, Starter starter) {
+    this.feed = feed;
+    this.bell = new Bell(feed, starter);
+  }
+
+  /** Where the work of those goes on who waited. */
+  public interface Starter {
+    void start(Runnable work);
+
+    void startLater(long millis, Runnable work);
+  }
+
+  /**
+   * What comes next.
+   *
+   * @param upTo everything up to this cluster time is in it, or was before
+   */
+  record Next(List<CommittedGroup> groups, long upTo) {}
+
+  ChangeFeed feed() {
+    return feed.get();
+  }
+
+  Following.Ring listen() {
+    return bell.listen();
+  }
+
+  synchronized void open() {
+    streams++;
+  }
+
+  synchronized void close() {
+    if (--streams == 0) {
+      reader = null;
+      kept.clear();
+      keptBytes = 0;
+    }
+  }
+
+  /** What was committed after that time; null when it is too long ago for what is kept. */
+  synchronized @Nullable Next after(long time, Execution execution) {
+    if (reader == null) {
+      keptAfter = feed().newest();
+      reader = feed().after(keptAfter);
+    }
+    if (time < keptAfter) {
+      return null;
+    }
+    if (time >= reader.time()) {
+      keep(execution.await(reader.next(READ_BYTES)));
+    }
+    if (time < keptAfter) {
+      return null; // so much came at once
+    }
+    var groups = new ArrayList<CommittedGroup>();
+    for (CommittedGroup group : kept) {
+      if (group.time() > time) {
+        groups.add(group);
+      }
+    }
+    return new Next(groups, Math.max(time, reader.time()));
+  }
+
+  private void keep(List<CommittedGroup> groups) {
+    for (CommittedGroup group : groups) {
+      kept.add(group);
+      keptBytes += group.bytes();
+    }
+    while (keptBytes > KEPT_BYTES_MAX && kept.size() > 1) {
+      CommittedGroup gone = kept.remove();
+      keptBytes -= gone.bytes();
+      keptAfter = gone.time();
+    }
+  }
+
+  /** Whether what is kept begins before that time. */
+  synchronized boolean reaches(long time) {
+    return reader != null && time >= keptAfter;
+  }
+}
