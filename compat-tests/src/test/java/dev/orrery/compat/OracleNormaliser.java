@@ -37,7 +37,8 @@ final class OracleNormaliser {
           "millis",
           "uuid",
           "configVersion",
-          "collectionUUID");
+          "collectionUUID",
+          "dropTarget");
   private static final Set<String> ENGINE =
       Set.of("wiredTiger", "targetMinOS", "allocator", "openssl", "sysInfo");
   private static final Pattern UUID =
@@ -45,8 +46,12 @@ final class OracleNormaliser {
   private static final String KEPT_UUID = "00112233-4455-6677-8899-aabbccddeeff";
   private static final Pattern OBJECT_ID = Pattern.compile("ObjectId\\('([0-9a-f]{24})'\\)");
   private static final Pattern CURSOR_ID =
-      Pattern.compile("(cursor(?: with)? id:? )\\d{6,}", Pattern.CASE_INSENSITIVE);
+      Pattern.compile("((?:cursor(?: with)? id:?|on cursor) )\\d{6,}", Pattern.CASE_INSENSITIVE);
+  private static final Pattern TABLE = Pattern.compile("uri: table:\\S+");
   private static final Pattern TIMESTAMP = Pattern.compile("(Timestamp\\()\\d{9,}, \\d+");
+
+  private static final Pattern TOKEN = Pattern.compile("[0-9A-F]{20,}");
+  private static final Pattern TOLD_TOKEN = Pattern.compile("(_data: \\\\?\")[0-9A-F]{20,}");
 
   private final Map<String, Object> flags;
 
@@ -94,6 +99,9 @@ final class OracleNormaliser {
       names.put("names", new ArrayList<Object>(new TreeSet<>(reply.keySet())));
       return names;
     }
+    if ("stages".equals(view)) {
+      return new LinkedHashMap<>(Map.of("stages", ExplainedStages.of(reply)));
+    }
     if ("types".equals(view)) {
       reply.replaceAll((name, value) -> shape(value));
     }
@@ -113,6 +121,8 @@ final class OracleNormaliser {
     String type = typeOf(value);
     return type == null ? "object" : SHAPES.getOrDefault(type, type);
   }
+
+  private static final int DIGITS = 12;
 
   private static final Map<String, String> SHAPES =
       Map.of(
@@ -186,7 +196,7 @@ final class OracleNormaliser {
 
   private static Object stable(Object value, String key) {
     if (value instanceof String text) {
-      return plain(text);
+      return key.equals("_data") && TOKEN.matcher(text).matches() ? "*" : plain(text);
     } else if (value instanceof List<?> list) {
       return new ArrayList<>(list.stream().map(element -> stable(element, "")).toList());
     } else if (!(value instanceof Map)) {
@@ -202,6 +212,11 @@ final class OracleNormaliser {
   }
 
   private static Object stableTyped(Map<String, Object> value, String type) {
+    if (type.equals("$binary") && isSession(asMap(value.get(type)))) {
+      var binary = new LinkedHashMap<String, Object>(asMap(value.get(type)));
+      binary.put("base64", "*");
+      return new LinkedHashMap<>(Map.of(type, binary));
+    }
     boolean isNear =
         switch (type) {
           case "$oid" -> isNear(objectIdMillis((String) value.get(type)));
@@ -216,6 +231,12 @@ final class OracleNormaliser {
     var star = new LinkedHashMap<String, Object>();
     star.put(type, "*");
     return star;
+  }
+
+  private static boolean isSession(Map<String, Object> binary) {
+    return "04".equals(binary.get("subType"))
+        && binary.get("base64") instanceof String text
+        && text.startsWith(OracleReferences.SESSION_PREFIX_TEXT);
   }
 
   private static long objectIdMillis(String hex) {
@@ -234,12 +255,14 @@ final class OracleNormaliser {
             .matcher(result)
             .replaceAll(m -> isNear(objectIdMillis(m.group(1))) ? "ObjectId('*')" : m.group());
     result = CURSOR_ID.matcher(result).replaceAll("$1<id>");
+    result = TOLD_TOKEN.matcher(result).replaceAll("$1*");
+    result = TABLE.matcher(result).replaceAll("uri: <table>");
     return TIMESTAMP.matcher(result).replaceAll("$1*");
   }
 
   /**
-   * Numbers in one notation and, where a case asks for it, to twelve digits: mathematical functions
-   * differ in the last places.
+   * Numbers in one notation and, where a case asks for it, to twelve digits or as many as it says:
+   * mathematical functions differ in the last places.
    */
   private Object numbers(Object value) {
     if (value instanceof List<?> list) {
@@ -252,25 +275,26 @@ final class OracleNormaliser {
     var result = new LinkedHashMap<String, Object>();
     boolean isRounded = flags.get("approx") != null;
     if ("$numberDouble".equals(type) || "$numberDecimal".equals(type) && isRounded) {
-      result.put(type, number((String) map.get(type), isRounded));
+      int digits = flags.get("approx") instanceof String text ? Integer.parseInt(text) : DIGITS;
+      result.put(type, number((String) map.get(type), isRounded ? digits : 0));
     } else {
       map.forEach((name, field) -> result.put(name, numbers(field)));
     }
     return result;
   }
 
-  private static String number(String text, boolean isRounded) {
+  private static String number(String text, int digits) {
     if (!text.matches("[-+0-9.eE]+")) {
       return text;
     }
-    if (!isRounded) {
+    if (digits == 0) {
       return Double.toString(Double.parseDouble(text));
     }
     var exact = new BigDecimal(text);
     if (exact.abs().compareTo(new BigDecimal("1e-15")) < 0) {
       return "0";
     }
-    return exact.round(new MathContext(12)).stripTrailingZeros().toString();
+    return exact.round(new MathContext(digits)).stripTrailingZeros().toString();
   }
 
   private static List<Object> sorted(List<?> list) {

@@ -10,9 +10,7 @@ import java.util.List;
 import java.util.Map;
 import org.bson.BsonDocument;
 import org.bson.BsonInt32;
-import org.bson.BsonInt64;
 import org.bson.BsonString;
-import org.bson.BsonValue;
 
 /** Replays answers recorded from MongoDB 7.0.15 and tells which ones this server gives too. */
 final class OracleReplay {
@@ -23,18 +21,21 @@ final class OracleReplay {
           "agg-join",
           "agg-stage",
           "agg-window",
+          "corners",
           "expr-arith",
           "expr-array",
           "expr-convert",
           "expr-date",
           "expr-string",
+          "geo",
           "index",
           "query",
           "read",
+          "stream",
+          "text",
+          "txn",
           "update",
           "write");
-
-  private static final BsonInt64 NO_CURSOR = new BsonInt64(0);
 
   private final WireClient client;
 
@@ -92,21 +93,21 @@ final class OracleReplay {
     Map<String, Object> flags =
         one.get("flags") == null ? Map.of() : OracleNormaliser.asMap(one.get("flags"));
     var normaliser = new OracleNormaliser(flags);
-    var cursors = new ArrayList<BsonValue>();
+    var references = new OracleReferences();
     for (Object setup : list(one.get("setup"))) {
-      send(setup, cursors);
+      send(setup, references);
     }
-    cursors.clear();
+    references.clear();
     Object command = one.get("command");
     Object reply;
     if (command instanceof List<?> several) {
       var replies = new ArrayList<>();
       for (Object each : several) {
-        replies.add(normaliser.reply(send(each, cursors)));
+        replies.add(normaliser.reply(send(each, references)));
       }
       reply = replies;
     } else {
-      reply = normaliser.reply(send(command, cursors));
+      reply = normaliser.reply(send(command, references));
     }
     Object after = one.get("look") == null ? null : look(list(one.get("look")), normaliser);
     cleanUp(flags);
@@ -163,27 +164,10 @@ final class OracleReplay {
     return after;
   }
 
-  private Map<String, Object> send(Object command, List<BsonValue> cursors) throws IOException {
-    BsonValue filled = fillCursors(ExtendedJson.value(command), cursors);
-    BsonDocument reply = client.command(filled.asDocument());
-    boolean hasCursor = reply.isDocument("cursor") && reply.getDocument("cursor").isInt64("id");
-    cursors.add(hasCursor ? reply.getDocument("cursor").get("id") : NO_CURSOR);
+  private Map<String, Object> send(Object command, OracleReferences references) throws IOException {
+    BsonDocument reply = client.command(references.fill(ExtendedJson.value(command)).asDocument());
+    references.add(reply);
     return ExtendedJson.tree(reply);
-  }
-
-  /** A case names the cursor of an earlier command of its own as {@code {$$cursor: n}}. */
-  private static BsonValue fillCursors(BsonValue value, List<BsonValue> cursors) {
-    if (value.isArray()) {
-      value.asArray().replaceAll(element -> fillCursors(element, cursors));
-    } else if (value.isDocument()) {
-      BsonDocument document = value.asDocument();
-      if (document.size() == 1 && document.containsKey("$$cursor")) {
-        int index = document.getNumber("$$cursor").intValue();
-        return index < cursors.size() ? cursors.get(index) : NO_CURSOR;
-      }
-      document.replaceAll((name, field) -> fillCursors(field, cursors));
-    }
-    return value;
   }
 
   private void cleanUp(Map<String, Object> flags) throws IOException {

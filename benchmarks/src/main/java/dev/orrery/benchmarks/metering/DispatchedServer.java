@@ -18,9 +18,11 @@ import dev.orrery.server.command.data.DataCommands;
 import dev.orrery.server.command.data.DataServices;
 import dev.orrery.server.cursor.CursorRegistry;
 import dev.orrery.server.cursor.SpillDirectory;
+import dev.orrery.server.ledger.Ledgers;
 import dev.orrery.server.net.CommandHandler;
 import dev.orrery.server.net.RequestHandler;
 import dev.orrery.server.operation.Operations;
+import dev.orrery.server.operation.Top;
 import dev.orrery.server.plan.Planner;
 import dev.orrery.server.session.ClusterClock;
 import dev.orrery.server.session.Sessions;
@@ -117,9 +119,9 @@ final class DispatchedServer implements AutoCloseable {
             operations);
     var facts = ServerFacts.starting("benchmark", 10, clock);
     var sessions = new Sessions(clock);
-    var aggregate = new AggregateCommand(data, facts, sessions);
+    var aggregate = new AggregateCommand(data, facts, sessions, new Top(name -> true));
     var commands = new ArrayList<Command>(DataCommands.list(data, aggregate, facts));
-    commands.addAll(CosmosCommands.list(new CosmosServices(databases, metering)));
+    commands.addAll(CosmosCommands.list(new CosmosServices(databases, metering, new Ledgers())));
     var parts =
         new Dispatcher.Parts(
             new CommandTable(commands),

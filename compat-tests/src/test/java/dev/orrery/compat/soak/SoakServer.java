@@ -38,6 +38,7 @@ final class SoakServer {
                 "--console-port=off",
                 "--log-level=warn",
                 "--slowms=5000",
+                "--limit=change-retention=5s",
                 "--limit=log-segment=256KB",
                 "--limit=physical-partition=512KB",
                 "--data=" + data)
