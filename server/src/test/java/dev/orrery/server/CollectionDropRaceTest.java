@@ -133,7 +133,10 @@ final class CollectionDropRaceTest {
         killed,
         () -> assertThat(c.distinct("a", Integer.class).into(new ArrayList<>())).isSubsetOf(0, 1));
     allOrNothing((int) c.estimatedDocumentCount(), DOCUMENTS);
-    assertThat(c.find(Filters.eq("_id", 3)).into(new ArrayList<>())).hasSizeLessThan(2);
+    // An engine that answers late may lose the collection between the plan and the document.
+    late(
+        killed,
+        () -> assertThat(c.find(Filters.eq("_id", 3)).into(new ArrayList<>())).hasSizeLessThan(2));
   }
 
   private static void allOrNothing(int found, int all) {

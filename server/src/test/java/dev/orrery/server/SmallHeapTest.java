@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.mongodb.client.MongoClient;
 import com.mongodb.client.MongoCollection;
+import com.mongodb.client.MongoCursor;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.net.Socket;
@@ -115,6 +116,37 @@ class SmallHeapTest {
       before = now;
     }
     return longest;
+  }
+
+  /** As objects the document takes some 8 MB: sixty of them are three times the heap. */
+  @Test
+  void openCursorsOverALargeDocumentKeepItOnDisk() throws Exception {
+    try (ServerProcess server = ServerProcess.start(directory, List.of("-Xmx128m"));
+        MongoClient client = server.client("")) {
+      MongoCollection<Document> collection = client.getDatabase("d").getCollection("wide");
+      var parts =
+          IntStream.range(0, 20_000).mapToObj(i -> new Document("x", i).append("y", "y" + i));
+      collection.insertOne(new Document("_id", 1).append("parts", parts.toList()));
+      var stages =
+          List.of(
+              Document.parse("{$set: {n: {$size: '$parts'}, more: {$range: [0, 300]}}}"),
+              Document.parse("{$unwind: '$more'}"),
+              Document.parse("{$project: {n: 1, more: 1, first: {$first: '$parts.x'}}}"));
+      var cursors = new ArrayList<MongoCursor<Document>>();
+      for (int i = 0; i < 60; i++) {
+        MongoCursor<Document> cursor = collection.aggregate(stages).batchSize(100).cursor();
+        assertThat(cursor.next().getInteger("n")).isEqualTo(20_000);
+        cursors.add(cursor);
+      }
+      for (MongoCursor<Document> cursor : cursors) {
+        int last = 0;
+        while (cursor.hasNext()) {
+          last = cursor.next().getInteger("more");
+        }
+        assertThat(last).isEqualTo(299);
+      }
+      assertThat(server.errors()).doesNotContain("OutOfMemory");
+    }
   }
 
   @Test

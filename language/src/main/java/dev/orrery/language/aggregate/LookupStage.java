@@ -135,7 +135,7 @@ record LookupStage(
   public DocumentStream open(DocumentStream input, PipelineRun run) {
     var foreign = new ForeignDocuments(this, run);
     if (target.unwind != null) {
-      return new UnwoundLookup(this, input, foreign);
+      return new UnwoundLookup(this, input, foreign, run.spill());
     }
     return new Transformed(
         input,

@@ -4,6 +4,7 @@ import dev.orrery.language.aggregate.stage.DocumentStream;
 import dev.orrery.language.aggregate.stage.Documents;
 import dev.orrery.language.aggregate.stage.PipelineContext;
 import dev.orrery.language.aggregate.stage.PipelineRun;
+import dev.orrery.language.aggregate.stage.RestingDocument;
 import dev.orrery.language.aggregate.stage.Stage;
 import dev.orrery.language.error.BsonText;
 import dev.orrery.language.error.CommandException;
@@ -149,29 +150,30 @@ record UnwindStage(List<String> path, @Nullable List<String> index, boolean isKe
   @Override
   public DocumentStream open(DocumentStream input, PipelineRun run) {
     return new DocumentStream() {
-      private @Nullable BsonDocument current;
-      private @Nullable BsonArray elements;
+      private final RestingDocument current = new RestingDocument(name(), run.spill());
+      private int size;
       private int next;
 
       @Override
       public @Nullable BsonDocument next() {
         for (; ; ) {
-          if (elements != null && next < elements.size()) {
-            BsonDocument one = Documents.with(current, path, elements.get(next));
-            return withIndex(one, new BsonInt64(next++));
+          if (next < size) {
+            return element(current.get(), next++);
           }
-          elements = null;
-          current = input.next();
-          if (current == null) {
+          current.set(null);
+          size = 0;
+          BsonDocument document = input.next();
+          if (document == null) {
             return null;
           }
-          BsonValue value = Documents.at(current, path);
+          BsonValue value = Documents.at(document, path);
           if (value instanceof BsonArray array && !array.isEmpty()) {
-            elements = array;
+            current.set(document);
+            size = array.size();
             next = 0;
             continue;
           }
-          BsonDocument single = single(current, value);
+          BsonDocument single = single(document, value);
           if (single != null) {
             return single;
           }
@@ -180,9 +182,15 @@ record UnwindStage(List<String> path, @Nullable List<String> index, boolean isKe
 
       @Override
       public void close() {
+        current.close();
         input.close();
       }
     };
+  }
+
+  private BsonDocument element(BsonDocument document, int place) {
+    BsonValue element = Documents.at(document, path).asArray().get(place);
+    return withIndex(Documents.with(document, path, element), new BsonInt64(place));
   }
 
   /** What becomes of a document without an array of elements; null if it is left out. */

@@ -33,6 +33,11 @@ public final class Scope {
     return this;
   }
 
+  /** Lets go of the document, which may be a large one: the next evaluation brings its own. */
+  public void leaveRoot() {
+    root = EMPTY;
+  }
+
   /** That of the request for which the current document is looked at. */
   Allowance allowance() {
     return allowance;

@@ -134,8 +134,14 @@ public final class MemoryAccount implements Allowance.Memory, AutoCloseable {
       if (isClosed || atRest != 0) {
         return;
       }
-      budget.endOverdraw(this); // others shall not wait for a client to come back
       holders = List.copyOf(resting);
+    }
+    holders.forEach(Resting::count);
+    synchronized (this) {
+      if (isClosed) {
+        return;
+      }
+      budget.endOverdraw(this); // others shall not wait for a client to come back
       mayKeep = budget.tryRest(held);
       atRest = mayKeep ? held : 0;
     }

@@ -2,6 +2,9 @@ package dev.orrery.language.limit;
 
 /** Holds memory for a cursor, and can do with less while nobody reads it. */
 public interface Resting {
+  /** Takes memory for what it keeps and has not counted while it was read. */
+  default void count() {}
+
   /**
    * Closes what can be opened again.
    *

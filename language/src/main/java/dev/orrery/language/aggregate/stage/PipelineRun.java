@@ -51,6 +51,7 @@ public final class PipelineRun {
 
   public PipelineRun(Environment environment, Spill spill) {
     this(environment, new Scope(), spill);
+    spill.memory().add(spills -> scope.leaveRoot());
   }
 
   private PipelineRun(Environment environment, Scope scope, Spill spill) {

@@ -233,7 +233,7 @@ final class AggregateEnvironment implements Environment {
   /** The documents of a plan; none without one. */
   private static final class Reading implements RawStream {
     private final @Nullable DocumentCursor cursor;
-    private @Nullable PlanResult last;
+    private Map<String, BsonValue> metadata = Map.of();
 
     Reading(@Nullable DocumentCursor cursor) {
       this.cursor = cursor;
@@ -241,13 +241,14 @@ final class AggregateEnvironment implements Environment {
 
     @Override
     public @Nullable RawDocument next() {
-      last = cursor == null ? null : cursor.next();
-      return last == null ? null : last.document();
+      PlanResult result = cursor == null ? null : cursor.next();
+      metadata = result == null ? Map.of() : result.metadata();
+      return result == null ? null : result.document();
     }
 
     @Override
     public Map<String, BsonValue> metadata() {
-      return last == null ? Map.of() : last.metadata();
+      return metadata;
     }
 
     @Override
