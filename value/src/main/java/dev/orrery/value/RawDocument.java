@@ -12,10 +12,10 @@ import org.bson.RawBsonDocument;
  * The bytes are valid BSON and are never changed.
  */
 public final class RawDocument {
-  /** The document without fields. */
   /** As many bytes as the largest list of a stage may take; nobody stores so much. */
   public static final int BYTES_MAX = 128 << 20;
 
+  /** The document without fields. */
   public static final RawDocument EMPTY = new RawDocument(new byte[] {5, 0, 0, 0, 0}, 0, 5);
 
   private final byte[] bytes;
