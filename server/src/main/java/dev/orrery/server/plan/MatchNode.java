@@ -3,35 +3,21 @@ package dev.orrery.server.plan;
 import dev.orrery.language.query.Filter;
 import dev.orrery.language.query.MatchDetails;
 import java.util.List;
-import org.jspecify.annotations.Nullable;
 
 /** Lets documents pass that match, of those that the node below has read. */
 record MatchNode(Filter filter, PlanNode input) implements PlanNode {
   @Override
   public RowCursor open(PlanRun run) {
-    var statistics = run.statisticsOf(this);
-    var rows = input.open(run);
     var details = new MatchDetails();
-    return new RowCursor() {
-      @Override
-      public @Nullable Row next() {
-        for (Row row = rows.next(); row != null; row = rows.next()) {
+    return RowCursor.passing(
+        input.open(run),
+        run.statisticsOf(this),
+        row -> {
           details.reset();
-          if (filter.matches(row.document(), details)) {
-            statistics.advanced++;
-            return row.withArrayIndex(details.arrayIndex());
-          }
-          statistics.skipped++;
-        }
-        statistics.isAtEnd = true;
-        return null;
-      }
-
-      @Override
-      public void close() {
-        rows.close();
-      }
-    };
+          return filter.matches(row.document(), details)
+              ? row.withArrayIndex(details.arrayIndex())
+              : null;
+        });
   }
 
   @Override

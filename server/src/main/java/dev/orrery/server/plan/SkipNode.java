@@ -23,26 +23,8 @@ record SkipNode(long skip, PlanNode input) implements PlanNode {
   @Override
   public RowCursor open(PlanRun run) {
     var statistics = run.statisticsOf(this);
-    var rows = input.open(run);
-    return new RowCursor() {
-      @Override
-      public Row next() {
-        for (Row row = rows.next(); row != null; row = rows.next()) {
-          if (statistics.skipped == skip) {
-            statistics.advanced++;
-            return row;
-          }
-          statistics.skipped++;
-        }
-        statistics.isAtEnd = true;
-        return null;
-      }
-
-      @Override
-      public void close() {
-        rows.close();
-      }
-    };
+    return RowCursor.passing(
+        input.open(run), statistics, row -> statistics.skipped == skip ? row : null);
   }
 
   @Override

@@ -20,30 +20,15 @@ record TextNode(IndexSpec index, TextSearch search, boolean isRequired, PlanNode
     implements PlanNode {
   @Override
   public RowCursor open(PlanRun run) {
-    var statistics = run.statisticsOf(this);
-    var rows = input.open(run);
-    return new RowCursor() {
-      @Override
-      public @Nullable Row next() {
-        for (Row row = rows.next(); row != null; row = rows.next()) {
-          Double score = search.score(row.document());
-          if (score != null || !isRequired) {
-            statistics.advanced++;
-            return score == null
-                ? row
-                : row.withMetadata(Map.of(FilterMetadata.SCORE, new BsonDouble(score)));
-          }
-          statistics.skipped++;
-        }
-        statistics.isAtEnd = true;
-        return null;
-      }
+    return RowCursor.passing(input.open(run), run.statisticsOf(this), this::scored);
+  }
 
-      @Override
-      public void close() {
-        rows.close();
-      }
-    };
+  private @Nullable Row scored(Row row) {
+    Double score = search.score(row.document());
+    if (score == null) {
+      return isRequired ? null : row;
+    }
+    return row.withMetadata(Map.of(FilterMetadata.SCORE, new BsonDouble(score)));
   }
 
   @Override
