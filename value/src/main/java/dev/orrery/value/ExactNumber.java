@@ -17,11 +17,11 @@ record ExactNumber(Kind kind, BigDecimal value) implements Comparable<ExactNumbe
     POSITIVE_INFINITY
   }
 
-  private static final ExactNumber NAN = new ExactNumber(Kind.NAN, null);
+  private static final ExactNumber NAN = new ExactNumber(Kind.NAN, BigDecimal.ZERO);
   private static final ExactNumber NEGATIVE_INFINITY =
-      new ExactNumber(Kind.NEGATIVE_INFINITY, null);
+      new ExactNumber(Kind.NEGATIVE_INFINITY, BigDecimal.ZERO);
   private static final ExactNumber POSITIVE_INFINITY =
-      new ExactNumber(Kind.POSITIVE_INFINITY, null);
+      new ExactNumber(Kind.POSITIVE_INFINITY, BigDecimal.ZERO);
 
   static final int EXPONENT_BIAS = 6176;
   private static final BigInteger COEFFICIENT_MAX = BigInteger.TEN.pow(34).subtract(BigInteger.ONE);

@@ -3,6 +3,7 @@ package dev.orrery.value;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A dotted path such as {@code a.b.0.c}, compiled: the names of its parts as bytes. Finds values in
@@ -72,7 +73,7 @@ public final class FieldPath {
      * @param arrayIndex the position in the outermost array that the path went through without
      *     naming a position, or -1
      */
-    boolean visit(RawValue value, int arrayIndex);
+    boolean visit(@Nullable RawValue value, int arrayIndex);
   }
 
   /** What happens to an array that the path ends at. */
@@ -87,13 +88,13 @@ public final class FieldPath {
    * The value at the path, or null when it is missing or behind an array: the way to a partition
    * key, where {@code a.0} is a field named "0".
    */
-  public RawValue find(RawDocument document) {
+  public @Nullable RawValue find(RawDocument document) {
     var found = locate(document, 0);
     return found == null || found.next < parts.length ? null : found.value;
   }
 
   /** The value at the path or, if an array comes before, that array; null when it is missing. */
-  public RawValue findOrArray(RawDocument document) {
+  public @Nullable RawValue findOrArray(RawDocument document) {
     var found = locate(document, 0);
     return found == null ? null : found.value;
   }
@@ -105,7 +106,7 @@ public final class FieldPath {
    * Follows the parts from {@code from} on through documents, up to the end or to the first array;
    * null when a field is missing.
    */
-  public Found locate(RawDocument document, int from) {
+  public @Nullable Found locate(RawDocument document, int from) {
     RawDocument current = document;
     for (int i = from; ; i++) {
       RawValue value = current.field(parts[i]);
@@ -123,7 +124,7 @@ public final class FieldPath {
   }
 
   /** The field that the part names in a document, or the element it names in an array, or null. */
-  public RawValue field(RawDocument document, int part) {
+  public @Nullable RawValue field(RawDocument document, int part) {
     return document.field(parts[part]);
   }
 

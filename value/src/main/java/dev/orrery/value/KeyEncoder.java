@@ -2,6 +2,7 @@ package dev.orrery.value;
 
 import java.nio.charset.StandardCharsets;
 import org.bson.BsonValue;
+import org.jspecify.annotations.Nullable;
 
 /*
  * A value becomes one lead byte and a body that ends by itself, so no encoding is a prefix of
@@ -92,7 +93,7 @@ public final class KeyEncoder {
     return this;
   }
 
-  public KeyEncoder append(RawValue value, boolean isDescending) {
+  public KeyEncoder append(@Nullable RawValue value, boolean isDescending) {
     int start = out.length();
     if (value == null) {
       out.writeByte(UNDEFINED);
@@ -102,7 +103,7 @@ public final class KeyEncoder {
     return complementIf(isDescending, start);
   }
 
-  public KeyEncoder append(BsonValue value, boolean isDescending) {
+  public KeyEncoder append(@Nullable BsonValue value, boolean isDescending) {
     return append(value == null ? null : RawValue.of(value), isDescending);
   }
 

@@ -5,6 +5,7 @@ import java.util.Arrays;
 import java.util.List;
 import org.bson.BsonDocument;
 import org.bson.RawBsonDocument;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A BSON document (or array) as a slice of a byte array: what comes in from the wire, lies in the
@@ -81,12 +82,12 @@ public final class RawDocument {
   }
 
   /** The first field of that name, or null when it is missing. */
-  public RawValue field(String name) {
+  public @Nullable RawValue field(String name) {
     return field(name.getBytes(StandardCharsets.UTF_8));
   }
 
   /** The first field of that name (UTF-8, no terminator), or null when it is missing. */
-  public RawValue field(byte[] name) {
+  public @Nullable RawValue field(byte[] name) {
     var elements = elements();
     while (elements.next()) {
       if (elements.nameEquals(name)) {

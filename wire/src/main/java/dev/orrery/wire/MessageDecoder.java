@@ -4,6 +4,7 @@ import dev.orrery.value.LittleEndian;
 import io.netty.buffer.ByteBuf;
 import java.util.ArrayDeque;
 import java.util.Arrays;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Cuts the bytes of one connection into messages, at the pace of whoever takes them: what was not
@@ -59,7 +60,7 @@ public final class MessageDecoder implements AutoCloseable {
    *
    * @throws WireException if the peer broke the protocol; nothing more is read from it
    */
-  public Message poll() {
+  public @Nullable Message poll() {
     isShort = false;
     try {
       while (!received.isEmpty() || isWhole()) {

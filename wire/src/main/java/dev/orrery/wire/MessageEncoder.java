@@ -29,12 +29,22 @@ public final class MessageEncoder {
 
   /** The answer to a request in the request's own dialect: opcode, checksum and compression. */
   public ByteBuf encodeReply(Message request, int replyId, DocumentBytes document) {
+    return encodeReply(request, replyId, document, false);
+  }
+
+  /**
+   * The same.
+   *
+   * @param hasNext whether another reply follows without being asked for
+   */
+  public ByteBuf encodeReply(
+      Message request, int replyId, DocumentBytes document, boolean hasNext) {
     if (request instanceof TooDeep deep) {
-      return encodeReply(deep.request(), replyId, document);
+      return encodeReply(deep.request(), replyId, document, hasNext);
     }
     var header = new Header(replyId, request.requestId(), request.header().compressor());
     if (request instanceof OpMsg command) {
-      int flags = command.flags() & OpMsg.CHECKSUM_PRESENT;
+      int flags = command.flags() & OpMsg.CHECKSUM_PRESENT | (hasNext ? OpMsg.MORE_TO_COME : 0);
       return encode(new OpMsg(header, flags, document, List.of()));
     }
     ByteBuf plain = opReply(header, document);

@@ -22,6 +22,12 @@ public record OpMsg(Header header, int flags, DocumentBytes body, List<DocumentS
     return !has(MORE_TO_COME);
   }
 
+  /** The same message under another number, as an answer to which another one belongs. */
+  public OpMsg withRequestId(int id) {
+    return new OpMsg(
+        new Header(id, header.responseTo(), header.compressor()), flags, body, sequences);
+  }
+
   public boolean has(int flag) {
     return (flags & flag) != 0;
   }
