@@ -1,0 +1,2 @@
+/** The engine on PostgreSQL: everything that is known of SQL, connections and their failures. */
+package dev.orrery.storage.postgres;
