@@ -46,6 +46,11 @@ public sealed interface Change {
   record OfStructure(@Nullable CollectionInfo before, @Nullable CollectionInfo after)
       implements Change {}
 
+  /** What the reader has no interest in; it keeps the places of the others. */
+  record Unwanted() implements Change {
+    public static final Unwanted ONE = new Unwanted();
+  }
+
   /** Something that was told with {@link Structures#announce}. */
   record Announcement(BsonDocument document) implements Change {}
 }

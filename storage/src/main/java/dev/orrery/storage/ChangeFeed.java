@@ -1,5 +1,7 @@
 package dev.orrery.storage;
 
+import dev.orrery.value.RawDocument;
+
 /**
  * The commits of an engine as something to be followed, from now on or from a point in the past.
  */
@@ -10,6 +12,25 @@ public interface ChangeFeed {
    * in the future is waited for.
    */
   Changes after(long time);
+
+  /**
+   * The same for a reader who wants the changes of some documents only: others may come as {@link
+   * Change.Unwanted}, and commits of nothing else not at all.
+   */
+  default Changes after(long time, Interest interest) {
+    return after(time);
+  }
+
+  /** Which documents somebody wants to hear of. */
+  @FunctionalInterface
+  interface Interest {
+    Interest ALL = (collection, document) -> true;
+
+    /**
+     * @param document as it is after the change; of a deletion its partition key and {@code _id}
+     */
+    boolean isIn(CollectionIdentity collection, RawDocument document);
+  }
 
   /** All that was committed after this cluster time is kept, at the moment. */
   long oldest();

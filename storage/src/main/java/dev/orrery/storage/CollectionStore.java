@@ -1,9 +1,11 @@
 package dev.orrery.storage;
 
 import dev.orrery.storage.catalog.CollectionInfo;
+import dev.orrery.storage.catalog.IndexSpec;
 import dev.orrery.value.RawDocument;
 import dev.orrery.value.RawValue;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /**
  * One collection: its description and its physical partitions. The object stays the same for the
@@ -13,6 +15,14 @@ import java.util.List;
 public interface CollectionStore {
   /** The present description; a snapshot. */
   CollectionInfo info();
+
+  /**
+   * The ordered index on the partition key that the engine keeps by itself, to be read as any
+   * other; null if it keeps none.
+   */
+  default @Nullable IndexSpec keyIndex() {
+    return null;
+  }
 
   /** The present partitions in the order of their ranges; a snapshot. Empty for a view. */
   List<PartitionStore> partitions();

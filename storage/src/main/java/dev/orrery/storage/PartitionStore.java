@@ -63,6 +63,11 @@ public interface PartitionStore {
 
   IndexStatistics statistics(IndexSpec index);
 
+  /** What the fields of an index ever met, without counting its entries. */
+  default FieldsSeen fieldsSeen(IndexSpec index) {
+    return statistics(index).fields();
+  }
+
   /**
    * The partition key with the most bytes; {@link LargestKey#NONE} without keys or documents, null
    * when it is not known.

@@ -12,6 +12,8 @@ public final class StorageException extends RuntimeException {
     CORRUPT,
     /** No room (or no right) to write; nothing was changed, and writing may work again later. */
     DISK_FULL,
+    /** The numbers that records of one partition can have are used up by merges. */
+    IDS_SPENT,
     /** The index was dropped, or its place was taken by another one of the same name. */
     INDEX_DROPPED,
     /** Reading or writing a file failed. */

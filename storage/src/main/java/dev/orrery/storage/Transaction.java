@@ -29,7 +29,7 @@ public interface Transaction extends View {
    */
   CompletionStage<CommitResult> commit(Supplier<List<WriteOperation>> also, WorkMeter meter);
 
-  /** The documents that it holds in memory until it ends, in bytes. */
+  /** The documents that it holds in memory until it ends, before and after, in bytes. */
   long bytes();
 
   /** Whether it has changed anything. */

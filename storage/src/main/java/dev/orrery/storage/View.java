@@ -1,6 +1,7 @@
 package dev.orrery.storage;
 
 import dev.orrery.storage.catalog.IndexSpec;
+import dev.orrery.value.Namespace;
 import dev.orrery.value.RawValue;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -35,6 +36,11 @@ public interface View extends AutoCloseable {
         }
 
         @Override
+        public boolean hasSame(Namespace namespace) {
+          return true;
+        }
+
+        @Override
         public long time() {
           return 0;
         }
@@ -51,6 +57,12 @@ public interface View extends AutoCloseable {
 
   /** Whether an index of the present had all its entries then, and so can be read. */
   boolean has(CollectionStore collection, IndexSpec index);
+
+  /**
+   * Whether a name stands for what it stood for then. It does not when the collection was dropped
+   * or renamed since, or another one got its name; one that came since and is seen empty does.
+   */
+  boolean hasSame(Namespace namespace);
 
   /** The cluster time of the last commit that is seen; 0 for the newest state. */
   long time();

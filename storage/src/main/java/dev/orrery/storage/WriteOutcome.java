@@ -2,6 +2,7 @@ package dev.orrery.storage;
 
 import dev.orrery.storage.catalog.IndexKeyException;
 import dev.orrery.storage.catalog.IndexSpec;
+import java.util.concurrent.CompletionStage;
 
 /**
  * What became of one operation of a batch.
@@ -10,9 +11,15 @@ import dev.orrery.storage.catalog.IndexSpec;
  * @param key the encoded key that exists already; null unless {@code status} is DUPLICATE
  * @param limitBytes what one partition key may hold; 0 unless {@code status} is PARTITION_KEY_FULL
  * @param problem why no keys could be made; null unless {@code status} is UNINDEXABLE
+ * @param freed completes when it can be tried again; null unless {@code status} is CLAIMED
  */
 public record WriteOutcome(
-    Status status, IndexSpec index, byte[] key, IndexKeyException problem, long limitBytes) {
+    Status status,
+    IndexSpec index,
+    byte[] key,
+    IndexKeyException problem,
+    long limitBytes,
+    CompletionStage<?> freed) {
   /** The ways an operation can end. */
   public enum Status {
     APPLIED,
@@ -35,23 +42,28 @@ public record WriteOutcome(
     NOT_APPLIED
   }
 
-  public static final WriteOutcome APPLIED = new WriteOutcome(Status.APPLIED, null, null, null, 0);
+  public static final WriteOutcome APPLIED =
+      new WriteOutcome(Status.APPLIED, null, null, null, 0, null);
   public static final WriteOutcome CONFLICT =
-      new WriteOutcome(Status.CONFLICT, null, null, null, 0);
-  public static final WriteOutcome CLAIMED = new WriteOutcome(Status.CLAIMED, null, null, null, 0);
+      new WriteOutcome(Status.CONFLICT, null, null, null, 0, null);
   public static final WriteOutcome NOT_APPLIED =
-      new WriteOutcome(Status.NOT_APPLIED, null, null, null, 0);
+      new WriteOutcome(Status.NOT_APPLIED, null, null, null, 0, null);
+
+  /** To be tried again when a transaction has ended. */
+  public static WriteOutcome claimed(CompletionStage<?> freed) {
+    return new WriteOutcome(Status.CLAIMED, null, null, null, 0, freed);
+  }
 
   public static WriteOutcome partitionKeyFull(long limitBytes) {
-    return new WriteOutcome(Status.PARTITION_KEY_FULL, null, null, null, limitBytes);
+    return new WriteOutcome(Status.PARTITION_KEY_FULL, null, null, null, limitBytes, null);
   }
 
   public static WriteOutcome duplicate(IndexSpec index, byte[] key) {
-    return new WriteOutcome(Status.DUPLICATE, index, key, null, 0);
+    return new WriteOutcome(Status.DUPLICATE, index, key, null, 0, null);
   }
 
   public static WriteOutcome unindexable(IndexKeyException problem) {
-    return new WriteOutcome(Status.UNINDEXABLE, null, null, problem, 0);
+    return new WriteOutcome(Status.UNINDEXABLE, null, null, problem, 0, null);
   }
 
   public boolean isApplied() {

@@ -41,6 +41,31 @@ public abstract class FeedContract extends StorageFixture {
   }
 
   @Test
+  void whoWantsSomeDocumentsOnlyHearsOfThemAtTheirPlaces() {
+    create("p", 4);
+    ChangeFeed feed = engine.changes();
+    ChangeFeed.Interest some = (collection, document) -> document.field("p").asString().equals("a");
+    Changes all = feed.after(feed.newest());
+    Changes narrow = feed.after(feed.newest(), some);
+    insert("{_id: 1, p: 'b'}");
+    var operations = new ArrayList<WriteOperation>();
+    operations.add(new WriteOperation.Insert(things(), raw("{_id: 2, p: 'b'}")));
+    operations.add(new WriteOperation.Insert(things(), raw("{_id: 2, p: 'a'}")));
+    Lane.await(
+        engine.commit(
+            new WriteBatch(operations, WriteBatch.OnFailure.APPLY_NONE), new WorkMeter()));
+
+    settle();
+    List<CommittedGroup> wanted = Lane.await(narrow.next(BYTES));
+    List<CommittedGroup> everything = Lane.await(all.next(BYTES));
+    CommittedGroup last = wanted.get(wanted.size() - 1);
+    assertThat(told(last.changes().get(1)))
+        .startsWith("INSERT db.things {\"_id\": 2, \"p\": \"a\"");
+    assertThat(last.time()).isEqualTo(everything.get(everything.size() - 1).time());
+    assertThat(narrow.time()).isEqualTo(all.time());
+  }
+
+  @Test
   void aBatchIsOneGroupWithOneTime() {
     create(null, 1);
     Changes changes = engine.changes().after(engine.changes().newest());
@@ -250,7 +275,9 @@ public abstract class FeedContract extends StorageFixture {
     } else if (change instanceof Change.OfStructure structure) {
       return name(structure.before()) + " -> " + name(structure.after());
     }
-    return ((Change.Announcement) change).document().toJson();
+    return change instanceof Change.Announcement announcement
+        ? announcement.document().toJson()
+        : "UNWANTED";
   }
 
   private static Namespace name(CollectionInfo info) {

@@ -4,7 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.orrery.lane.Lane;
+import dev.orrery.storage.catalog.CollectionInfo;
 import dev.orrery.storage.catalog.IndexSpec;
+import dev.orrery.value.Namespace;
 import dev.orrery.value.RawDocument;
 import dev.orrery.value.RawValue;
 import java.util.ArrayList;
@@ -81,6 +83,35 @@ public abstract class ReadPointContract extends StorageFixture {
       assertThat(indexed(view, true)).containsExactly(20, 10);
     }
     assertThat(scanned(View.NEWEST)).isEqualTo(new TreeMap<>(Map.of("a1", 11, "c3", 30)));
+  }
+
+  @Test
+  void aViewKnowsWhichNamesMeanSomethingElseByNow() {
+    createWithIndex();
+    Namespace name = things().info().namespace();
+    var other = new Namespace(name.database(), "other");
+    var fresh = new Namespace(name.database(), "fresh");
+    var like =
+        new CollectionInfo.Creation(
+            new BsonDocument(), null, List.of(IndexSpec.idIndex()), 1, new BsonDocument());
+    try (View view = engine.pin()) {
+      assertThat(engine.create(fresh, like)).isNotNull();
+      assertThat(view.hasSame(name)).isTrue();
+      assertThat(view.hasSame(other)).isTrue();
+      assertThat(view.hasSame(fresh)).isTrue();
+      assertThat(engine.rename(things(), name, other, false)).isTrue();
+      assertThat(view.hasSame(name)).isFalse();
+      assertThat(view.hasSame(other)).isFalse();
+      try (View later = engine.pin()) {
+        assertThat(later.hasSame(name)).isTrue();
+        assertThat(later.hasSame(other)).isTrue();
+        assertThat(engine.drop(engine.find(other))).isTrue();
+        assertThat(later.hasSame(other)).isFalse();
+        assertThat(engine.create(other, like)).isNotNull();
+        assertThat(later.hasSame(other)).isFalse();
+        assertThat(later.hasSame(name)).isTrue();
+      }
+    }
   }
 
   @Test

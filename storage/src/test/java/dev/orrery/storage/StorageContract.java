@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.orrery.lane.Lane;
 import dev.orrery.storage.catalog.IndexSpec;
+import dev.orrery.value.KeyEncoder;
 import dev.orrery.value.Namespace;
 import dev.orrery.value.RawDocument;
 import dev.orrery.value.RawValue;
@@ -48,6 +49,39 @@ public abstract class StorageContract extends StorageFixture {
     assertThat(insert("{_id: 1, p: 'a'}").isApplied()).isFalse();
     assertThat(find("a", 1).document()).isEqualTo(raw("{_id: 1, p: 'a'}"));
     assertThat(find("b", 1).document()).isEqualTo(raw("{_id: 1, p: 'b'}"));
+  }
+
+  @Test
+  void documentsOfAPartitionKeyAreReachedByAnIndexThatIsNotListed() {
+    create("p", 3);
+    for (int i = 0; i < 60; i++) {
+      insert("{_id: %d, p: 'k%d'}".formatted(i, i % 6));
+    }
+    commit(new WriteOperation.Delete(things(), find("k1", 7)));
+    commit(new WriteOperation.Replace(things(), find("k1", 13), raw("{_id: 13, p: 'k1', v: 1}")));
+    engine.split(things(), 0, "1" + "0".repeat(31));
+    reopen();
+
+    assertThat(things().info().readyIndexes()).hasSize(1);
+    assertThat(idsUnderKey("k1")).containsExactly(1, 13, 19, 25, 31, 37, 43, 49, 55);
+    assertThat(idsUnderKey("k9")).isEmpty();
+    assertThat(engine.validate(things())).isEmpty();
+  }
+
+  private List<Integer> idsUnderKey(String value) {
+    RawValue key = RawValue.of(new BsonString(value));
+    byte[] encoded = new KeyEncoder().append(key, false).toByteArray();
+    var ids = new ArrayList<Integer>();
+    PartitionStore owner = things().partitionOf(key);
+    var range = new IndexRange(encoded, true, encoded, true, false);
+    var cursor = owner.scan(things().keyIndex(), range);
+    var meter = new WorkMeter();
+    while (cursor.awaitNext(meter)) {
+      ids.add(Lane.await(owner.read(cursor.recordId(), meter)).document().field("_id").asInt32());
+    }
+    assertThat(meter.keysExamined()).isLessThanOrEqualTo(ids.size() + 1); // one to see the end
+    ids.sort(null);
+    return ids;
   }
 
   @Test

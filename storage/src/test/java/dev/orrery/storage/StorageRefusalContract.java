@@ -4,11 +4,13 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.orrery.lane.Lane;
+import dev.orrery.lane.OnLane;
 import dev.orrery.lane.WouldWaitException;
 import dev.orrery.storage.catalog.CollectionInfo;
 import dev.orrery.storage.catalog.CollectionInfo.IndexEntry;
 import dev.orrery.storage.catalog.IndexSpec;
 import dev.orrery.value.Namespace;
+import dev.orrery.value.NestingException;
 import java.util.List;
 import java.util.Map;
 import java.util.Queue;
@@ -147,6 +149,65 @@ public abstract class StorageRefusalContract extends StorageFixture {
     } catch (InterruptedException e) {
       throw new AssertionError(e);
     }
+  }
+
+  @Test
+  void noStructureIsChangedByAThreadThatMustNotWait() {
+    CollectionStore collection = create("p", 2);
+    insert("{_id: 1, p: 'a', v: 1}");
+    long time = engine.receipt().time();
+    var others = new Namespace("db", "others");
+    var calls = new TreeMap<>(changes());
+    calls.put("announce", any -> engine.announce(new BsonDocument("x", one())));
+    calls.put("create", any -> engine.create(others, SHARDED));
+    calls.put("drop", engine::drop);
+    calls.put("dropEmpty", engine::dropEmpty);
+    calls.put("putSetting", any -> engine.putSetting("kind", BsonDocument.parse("{_id: 'a'}")));
+    calls.put("removeSetting", any -> engine.removeSetting("kind", "a"));
+    calls.put("rename", one -> engine.rename(one, one.info().namespace(), others, false));
+    calls.put("repair", one -> engine.repair(one, () -> {}));
+    calls.put("replaceEmpty", one -> engine.replaceEmpty(one, SHARDED));
+    calls.put("settings", any -> engine.settings("kind"));
+    calls.put("validate", engine::validate);
+    for (var call : calls.entrySet()) {
+      assertThatThrownBy(() -> on(Lane.EVENT_LOOP, () -> call.getValue().accept(collection)))
+          .as(call.getKey())
+          .isInstanceOf(WouldWaitException.class);
+      assertThatThrownBy(() -> on(Lane.COMMITTER, () -> call.getValue().accept(collection)))
+          .as(call.getKey())
+          .isInstanceOf(IllegalStateException.class);
+    }
+    assertThat(engine.receipt().time()).isEqualTo(time);
+    assertThat(engine.drop(collection)).as("no lock was left behind").isTrue();
+  }
+
+  /** Whoever shows a description later can rely on it. */
+  @Test
+  void aDescriptionThatNestsTooDeepIsRefused() {
+    var deep = new BsonDocument();
+    for (int i = 0; i < 250; i++) {
+      deep = new BsonDocument("d", deep);
+    }
+    BsonDocument options = deep;
+    var creation = new CollectionInfo.Creation(options, null, List.of(), 1, new BsonDocument());
+    assertThatThrownBy(() -> engine.create(new Namespace("db", "deep"), creation))
+        .isInstanceOf(NestingException.class);
+    CollectionStore collection = create(null, 1);
+    assertThatThrownBy(() -> engine.update(collection, info -> info.withOptions(options)))
+        .isInstanceOf(NestingException.class);
+    assertThat(engine.collections()).containsExactly(collection);
+    assertThat(collection.info().options()).isEmpty();
+    reopen();
+    assertThat(engine.collections()).hasSize(1);
+  }
+
+  private static void on(Lane lane, Runnable work) throws Exception {
+    OnLane.call(
+        lane,
+        () -> {
+          work.run();
+          return null;
+        });
   }
 
   @Test

@@ -83,6 +83,13 @@ public abstract class TransactionContract extends StorageFixture {
       this.sees = new TreeMap<>(world.documents);
       this.begun = world.commits;
     }
+
+    /** Whether another document is seen with a unique key. */
+    boolean seesOther(Name name, int unique) {
+      return sees.entrySet().stream()
+          .filter(one -> one.getKey().key().equals(name.key()) && !one.getKey().equals(name))
+          .anyMatch(one -> one.getValue().unique() == unique);
+    }
   }
 
   private static String unique(Name name, int unique) {
@@ -307,8 +314,8 @@ public abstract class TransactionContract extends StorageFixture {
       return Status.CONFLICT;
     }
     Name holder = world.holder(name, fields.unique());
-    if (holder == null) {
-      return Status.APPLIED;
+    if (holder == null) { // or somebody gave it up, whom the transaction still sees with it
+      return open.seesOther(name, fields.unique()) ? Status.CONFLICT : Status.APPLIED;
     }
     return world.changed.get(holder) > open.begun ? Status.CONFLICT : Status.DUPLICATE;
   }
@@ -321,6 +328,23 @@ public abstract class TransactionContract extends StorageFixture {
     open.written.forEach(world::set);
     world.open.remove(open);
     requireSeen(View.NEWEST, world.documents);
+  }
+
+  @Test
+  void aKeyOfADocumentThatIsStillSeenIsNotGivenTwice() {
+    createWithIndexes();
+    insert("{_id: 1, p: 'a', v: 1, u: 1}");
+    for (Name name : List.of(new Name("a", 2), new Name("a", 1))) {
+      try (Transaction transaction = engine.begin(0)) {
+        while (find(View.NEWEST, new Name("a", 1)) != null) { // an engine may ask to try again
+          commit(operation(View.NEWEST, new Name("a", 1), null));
+        }
+        var insert = new WriteOperation.Insert(things(), document(name, new Fields(7, 1)));
+        assertThat(transaction.write(WriteBatch.of(insert), new WorkMeter()).outcomes())
+            .containsExactly(WriteOutcome.CONFLICT);
+      }
+      insert("{_id: 1, p: 'a', v: 1, u: 1}");
+    }
   }
 
   @Test

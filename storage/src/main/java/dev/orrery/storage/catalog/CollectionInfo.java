@@ -43,6 +43,9 @@ public record CollectionInfo(
   /** The option of collections whose documents are kept as they were before changes. */
   public static final String IMAGES = "changeStreamPreAndPostImages";
 
+  /** The number of the index on the partition key; those that users make never come so far. */
+  public static final int KEY_INDEX_ID = Integer.MAX_VALUE;
+
   /** What the creator of a collection decides. */
   public record Creation(
       BsonDocument options,
@@ -101,6 +104,34 @@ public record CollectionInfo(
   /** The descriptions of the indexes that are complete, in the order of their creation. */
   public List<IndexSpec> readyIndexes() {
     return indexes.stream().filter(IndexEntry::ready).map(IndexEntry::spec).toList();
+  }
+
+  /**
+   * The index on the partition key, which follows from it and is not in the catalog; null where
+   * there is no key, where the index on {@code _id} serves, and where not even that one is: such
+   * collections are the server's own, and read by primary key.
+   */
+  public @Nullable IndexEntry keyIndex() {
+    boolean hasOwn =
+        partitionKey != null && !isView() && !partitionKey.equals("_id") && isIndexedById();
+    return hasOwn ? new IndexEntry(KEY_INDEX_ID, IndexSpec.keyIndex(partitionKey), true) : null;
+  }
+
+  /** Never changes: nobody can drop that index, nor make it later. */
+  private boolean isIndexedById() {
+    return options.containsKey("clusteredIndex")
+        || indexes.stream().anyMatch(entry -> entry.spec().isIdIndex());
+  }
+
+  /** All indexes that have entries: those of users, then the one on the partition key. */
+  public List<IndexEntry> keptIndexes() {
+    IndexEntry own = keyIndex();
+    if (own == null) {
+      return indexes;
+    }
+    var all = new ArrayList<>(indexes);
+    all.add(own);
+    return all;
   }
 
   /** The entry of that name, or null. */

@@ -4,6 +4,8 @@ import java.util.List;
 import java.util.Objects;
 import java.util.OptionalLong;
 import org.bson.BsonDocument;
+import org.bson.BsonInt32;
+import org.bson.BsonString;
 import org.bson.BsonValue;
 
 /**
@@ -12,6 +14,9 @@ import org.bson.BsonValue;
  * are.
  */
 public final class IndexSpec {
+  /** The name of the index on the partition key. */
+  public static final String KEY_INDEX = "_shardKey_";
+
   /** What decides about the keys of text and geo indexes. */
   private static final List<String> SPECIAL_OPTIONS =
       List.of(
@@ -48,6 +53,17 @@ public final class IndexSpec {
   /** The index that every collection has. */
   public static IndexSpec idIndex() {
     return of(BsonDocument.parse("{v: 2, key: {_id: 1}, name: '_id_'}"));
+  }
+
+  /**
+   * The index that engines keep on a partition key, in the order of its values. Nobody else can
+   * give an index that name.
+   */
+  public static IndexSpec keyIndex(String partitionKey) {
+    return of(
+        new BsonDocument("v", new BsonInt32(2))
+            .append("key", new BsonDocument(partitionKey, new BsonInt32(1)))
+            .append("name", new BsonString(KEY_INDEX)));
   }
 
   /** The document as it was given, with options we do not know; not to be changed. */

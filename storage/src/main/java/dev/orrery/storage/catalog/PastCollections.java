@@ -51,6 +51,15 @@ public final class PastCollections {
     return null;
   }
 
+  /**
+   * Whether no collection lost that name since that group, nor had the one of that number another.
+   */
+  public synchronized boolean isSame(Namespace namespace, int id, long lsn) {
+    return entries.tailMap(lsn, false).values().stream()
+        .flatMap(List::stream)
+        .noneMatch(entry -> entry.id == id || entry.namespace.equals(namespace));
+  }
+
   /** Forgets what ended before the first group that can still be read. */
   public synchronized void forgetBefore(long lsn) {
     entries.headMap(lsn, false).clear();

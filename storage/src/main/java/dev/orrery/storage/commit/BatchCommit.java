@@ -39,6 +39,9 @@ import org.jspecify.annotations.Nullable;
  * preconditions, appends one group to the log, and applies it to the indexes.
  */
 public final class BatchCommit {
+  /** Keys of a batch that take less are not worth asking. */
+  private static final long LARGE_KEYS_BYTES = 1 << 20;
+
   /*
    * The order matters. Nothing is changed in memory before the append returned, so a full disk leaves
    * everything as it was; nothing can refuse the change after it, so what the log says is what the
@@ -78,13 +81,14 @@ public final class BatchCommit {
    */
   public CommitResult run(WriteBatch batch, @Nullable Object owner, WorkMeter meter) {
     for (; ; ) {
-      PendingWrite[] writes = prepare(batch.operations());
+      PendingWrite[] writes = prepare(batch.operations(), meter);
       List<PhysicalPartition> partitions = partitionsOf(writes);
       lock(partitions);
       try {
         if (!isStale(writes)) {
-          return isClaimed(writes, owner)
-              ? claimed(writes)
+          Claims.Holder holder = holder(writes, owner);
+          return holder != null
+              ? claimed(writes, holder)
               : commit(batch, writes, partitions, owner, meter);
         }
       } finally {
@@ -93,20 +97,22 @@ public final class BatchCommit {
     }
   }
 
-  private boolean isClaimed(PendingWrite[] writes, @Nullable Object owner) {
+  /** Somebody else who has claimed what is to be changed; null for nobody. */
+  private Claims.@Nullable Holder holder(PendingWrite[] writes, @Nullable Object owner) {
     if (claims.isEmpty()) {
-      return false;
+      return null;
     }
     for (PendingWrite write : writes) {
-      if (TransactionGround.isClaimed(claims, write, owner)) {
-        return true;
+      Claims.Holder holder = TransactionGround.holder(claims, write, owner);
+      if (holder != null) {
+        return holder;
       }
     }
-    return false;
+    return null;
   }
 
-  private static CommitResult claimed(PendingWrite[] writes) {
-    var outcomes = Collections.nCopies(writes.length, WriteOutcome.CLAIMED);
+  private static CommitResult claimed(PendingWrite[] writes, Claims.Holder holder) {
+    var outcomes = Collections.nCopies(writes.length, WriteOutcome.claimed(holder.ended()));
     return new CommitResult(Receipt.NONE, outcomes, partitionIds(writes));
   }
 
@@ -122,10 +128,16 @@ public final class BatchCommit {
     }
   }
 
-  private static PendingWrite[] prepare(List<WriteOperation> operations) {
+  /** Asks for the memory that many keys take while nothing has changed yet. */
+  private static PendingWrite[] prepare(List<WriteOperation> operations, WorkMeter meter) {
     var writes = new PendingWrite[operations.size()];
+    long keyBytes = 0;
     for (int i = 0; i < writes.length; i++) {
       writes[i] = prepare(operations.get(i));
+      keyBytes += writes[i].manyKeysBytes();
+      if (keyBytes > LARGE_KEYS_BYTES) {
+        meter.beforeLarge().accept((int) Math.min(Integer.MAX_VALUE, keyBytes));
+      }
     }
     return writes;
   }

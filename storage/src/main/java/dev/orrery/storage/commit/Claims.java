@@ -2,6 +2,7 @@ package dev.orrery.storage.commit;
 
 import java.util.Arrays;
 import java.util.Map;
+import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
 
@@ -34,24 +35,35 @@ public final class Claims {
     }
   }
 
-  private final Map<Key, Object> holders = new ConcurrentHashMap<>();
+  /** A transaction that keeps keys for itself. */
+  public interface Holder {
+    /** Completes when it has given up all its keys. */
+    CompletionStage<?> ended();
+  }
+
+  private final Map<Key, Holder> holders = new ConcurrentHashMap<>();
 
   public boolean isEmpty() {
     return holders.isEmpty();
   }
 
+  /** Who else has the key; null for nobody. */
+  public @Nullable Holder other(Key key, @Nullable Object asking) {
+    Holder holder = holders.get(key);
+    return holder == asking ? null : holder;
+  }
+
   /** Whether somebody else has the key. */
   public boolean isHeldByOther(Key key, @Nullable Object asking) {
-    Object holder = holders.get(key);
-    return holder != null && holder != asking;
+    return other(key, asking) != null;
   }
 
   public boolean isHeldBy(Key key, Object holder) {
     return holders.get(key) == holder;
   }
 
-  public void hold(Key key, Object holder) {
-    Object other = holders.putIfAbsent(key, holder);
+  public void hold(Key key, Holder holder) {
+    Holder other = holders.putIfAbsent(key, holder);
     if (other != null && other != holder) {
       throw new IllegalStateException("another transaction has the key");
     }

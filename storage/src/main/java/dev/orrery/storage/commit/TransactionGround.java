@@ -27,7 +27,7 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /** What a transaction of the embedded engine stands on. */
-public final class TransactionGround implements Ground {
+public final class TransactionGround implements Ground, Claims.Holder {
   /** Commits for a transaction. */
   @FunctionalInterface
   public interface OwnedCommit {
@@ -42,6 +42,8 @@ public final class TransactionGround implements Ground {
 
   /** All keys that are claimed, and whether a document of the transaction has them. */
   private final Map<Claims.Key, Boolean> claimed = new HashMap<>();
+
+  private final CompletableFuture<Void> ended = new CompletableFuture<>();
 
   /**
    * @param view closed with the transaction
@@ -196,21 +198,23 @@ public final class TransactionGround implements Ground {
         write.partition.collectionId(), change.index().entry().id(), write.uniqueKey(key));
   }
 
-  /** Whether an open transaction other than {@code owner} has what a write changes. */
-  static boolean isClaimed(Claims claims, PendingWrite write, @Nullable Object owner) {
-    if (claims.isHeldByOther(primary(write), owner)) {
-      return true;
+  /** The open transaction other than {@code owner} that has what a write changes; or null. */
+  static Claims.@Nullable Holder holder(Claims claims, PendingWrite write, @Nullable Object owner) {
+    Claims.Holder holder = claims.other(primary(write), owner);
+    if (holder != null) {
+      return holder;
     }
     for (PendingWrite.KeyChange change : write.changes) {
       if (change.index().unique() != null) {
         for (byte[] key : change.added()) {
-          if (claims.isHeldByOther(unique(write, change, key), owner)) {
-            return true;
+          holder = claims.other(unique(write, change, key), owner);
+          if (holder != null) {
+            return holder;
           }
         }
       }
     }
-    return false;
+    return null;
   }
 
   @Override
@@ -227,5 +231,11 @@ public final class TransactionGround implements Ground {
     claimed.keySet().forEach(key -> claims.release(key, this));
     claimed.clear();
     view.close();
+    ended.complete(null);
+  }
+
+  @Override
+  public CompletionStage<?> ended() {
+    return ended;
   }
 }

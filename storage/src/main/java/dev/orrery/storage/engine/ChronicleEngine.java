@@ -111,6 +111,7 @@ public final class ChronicleEngine implements StorageEngine {
       var recovery = new EngineRecovery(log, collections, garbage, ChronicleEngine::newStore);
       this.catalog =
           new CatalogChanges(parts, log, collections, recovery.run(file), UUID::randomUUID);
+      points.namedBy(catalog::isSame);
       this.feed = new LogFeed(log, collections, catalog.past());
       this.replayedGroups = recovery.replayedGroups();
       this.commits = new BatchCommit(log, garbage, options.limits().logicalPartitionBytes());

@@ -1,6 +1,7 @@
 package dev.orrery.storage.feed;
 
 import dev.orrery.storage.Change;
+import dev.orrery.storage.ChangeFeed;
 import dev.orrery.storage.Changes;
 import dev.orrery.storage.CollectionIdentity;
 import dev.orrery.storage.CommittedGroup;
@@ -28,15 +29,22 @@ final class LogChanges implements Changes {
 
   private final Log log;
   private final CollectionNames names;
+  private final ChangeFeed.Interest interest;
   private final Supplier<StorageException> trimmed;
   private @Nullable LogCursor cursor;
   private long expected;
   private long time;
 
-  LogChanges(Log log, long after, CollectionNames names, Supplier<StorageException> trimmed) {
+  LogChanges(
+      Log log,
+      long after,
+      CollectionNames names,
+      ChangeFeed.Interest interest,
+      Supplier<StorageException> trimmed) {
     this.log = log;
     this.time = after;
     this.names = names;
+    this.interest = interest;
     this.trimmed = trimmed;
   }
 
@@ -73,7 +81,7 @@ final class LogChanges implements Changes {
       time = Math.max(time, stamp.time());
       List<Change> changes = changes(group);
       bytes += group.source().length;
-      if (!changes.isEmpty()) {
+      if (changes.stream().anyMatch(change -> change != Change.Unwanted.ONE)) {
         int size = group.source().length + OVERHEAD_BYTES * changes.size();
         groups.add(new CommittedGroup(stamp.time(), stamp.millis(), changes, size));
       }
@@ -96,7 +104,7 @@ final class LogChanges implements Changes {
   }
 
   private List<Change> changes(LogGroup group) {
-    Map<Integer, Change.Image> images = images(group);
+    Map<Integer, Change.Image> images = null;
     var changes = new ArrayList<Change>(group.size());
     for (int i = 0; i < group.size(); i++) {
       byte kind = group.kind(i);
@@ -107,7 +115,17 @@ final class LogChanges implements Changes {
           names.put(structure.after());
         }
       } else if (DataRecord.isOfDocument(kind) && kind != DataRecord.MOVE) {
-        change = change(group, i, images.getOrDefault(i, Change.Image.NONE));
+        CollectionIdentity collection = collection(group, i);
+        if (collection == null) {
+          continue; // it ended before anything wrote down names, in an older version
+        }
+        if (interest.isIn(collection, document(group, i))) {
+          images = images == null ? images(group) : images;
+          Change.Image image = images.getOrDefault(i, Change.Image.NONE);
+          change = new Change.OfDocument(kind(kind), collection, document(group, i), image);
+        } else {
+          change = Change.Unwanted.ONE;
+        }
       }
       if (change != null) {
         changes.add(change);
@@ -116,12 +134,9 @@ final class LogChanges implements Changes {
     return changes;
   }
 
-  private Change.@Nullable OfDocument change(LogGroup group, int index, Change.Image image) {
+  private @Nullable CollectionIdentity collection(LogGroup group, int index) {
     int id = DataRecord.of(group.source(), group.metaOffset(index)).collection();
-    CollectionIdentity collection = names.find(id, group.lsn());
-    return collection == null
-        ? null // it ended before anything wrote down names, in an older version
-        : new Change.OfDocument(kind(group.kind(index)), collection, document(group, index), image);
+    return names.find(id, group.lsn());
   }
 
   private static Change.Kind kind(byte kind) {

@@ -22,11 +22,17 @@ public final class LogFeed implements ChangeFeed {
 
   @Override
   public Changes after(long time) {
+    return after(time, Interest.ALL);
+  }
+
+  @Override
+  public Changes after(long time, Interest interest) {
     long oldest = oldest();
     if (time < oldest) {
       throw trimmed(oldest);
     }
-    return new LogChanges(log, time, new CollectionNames(collections, past), this::trimmed);
+    var names = new CollectionNames(collections, past);
+    return new LogChanges(log, time, names, interest, this::trimmed);
   }
 
   private StorageException trimmed() {

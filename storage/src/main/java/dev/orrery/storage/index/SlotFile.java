@@ -1,9 +1,6 @@
 package dev.orrery.storage.index;
 
-import java.lang.invoke.MethodHandles;
-import java.lang.invoke.VarHandle;
 import java.nio.ByteBuffer;
-import java.nio.ByteOrder;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.concurrent.Semaphore;
@@ -37,11 +34,6 @@ public final class SlotFile implements AutoCloseable {
   private static final int COUNT = 1;
   private static final int HIGHEST = 2;
   private static final int PAYLOAD_BYTES = 3;
-
-  private static final VarHandle LONG =
-      MethodHandles.byteBufferViewVarHandle(long[].class, ByteOrder.BIG_ENDIAN);
-  private static final VarHandle INT =
-      MethodHandles.byteBufferViewVarHandle(int[].class, ByteOrder.BIG_ENDIAN);
 
   private final PageFile file;
   private final Object writer = new Object();
@@ -176,7 +168,7 @@ public final class SlotFile implements AutoCloseable {
         ByteBuffer buffer = file.buffer(page, location);
         int base = PageFile.offset(page, location);
         for (int slot = (int) (id % SLOTS); slot < SLOTS && found < ids.length; slot++, id++) {
-          long position = (long) LONG.getAcquire(buffer, base + slot * Long.BYTES);
+          long position = OrderedAccess.longAt(buffer, base + slot * Long.BYTES);
           if (position != 0) {
             ids[found] = id;
             positions[found++] = position;
@@ -207,7 +199,7 @@ public final class SlotFile implements AutoCloseable {
         ByteBuffer buffer = file.buffer(page, location);
         int base = PageFile.offset(page, location);
         for (int slot = (int) (id % SLOTS); slot >= 0 && found < ids.length; slot--, id--) {
-          long position = (long) LONG.getAcquire(buffer, base + slot * Long.BYTES);
+          long position = OrderedAccess.longAt(buffer, base + slot * Long.BYTES);
           if (position != 0) {
             ids[found] = id;
             positions[found++] = position;
@@ -306,7 +298,7 @@ public final class SlotFile implements AutoCloseable {
     }
     int location = file.locate(page);
     int at = PageFile.offset(page, location) + (int) (id % SLOTS) * Long.BYTES;
-    return (long) LONG.getAcquire(file.buffer(page, location), at);
+    return OrderedAccess.longAt(file.buffer(page, location), at);
   }
 
   /** The slot page with this number among all possible ones, or 0. */
@@ -327,7 +319,7 @@ public final class SlotFile implements AutoCloseable {
   private int child(int page, int index) {
     int location = file.locate(page);
     int at = PageFile.offset(page, location) + index * Integer.BYTES;
-    return (int) INT.getAcquire(file.buffer(page, location), at);
+    return OrderedAccess.intAt(file.buffer(page, location), at);
   }
 
   private long leafAtOrAfter(int page, int level, long from) {
@@ -374,8 +366,8 @@ public final class SlotFile implements AutoCloseable {
       ByteBuffer buffer = file.buffer(page, location);
       int base = PageFile.offset(page, location);
       int at = base + (int) (id % SLOTS) * Long.BYTES;
-      int change = (position == 0 ? 0 : 1) - ((long) LONG.get(buffer, at) == 0 ? 0 : 1);
-      LONG.setRelease(buffer, at, position);
+      int change = (position == 0 ? 0 : 1) - (buffer.getLong(at) == 0 ? 0 : 1);
+      OrderedAccess.putLong(buffer, at, position);
       int live = buffer.getInt(base + LIVE_AT) + change;
       buffer.putInt(base + LIVE_AT, live);
       count = count + change; // volatile for readers; there is one writer
@@ -433,7 +425,7 @@ public final class SlotFile implements AutoCloseable {
     int location = file.locateForWrite(page);
     ByteBuffer buffer = file.buffer(page, location);
     int base = PageFile.offset(page, location);
-    INT.setRelease(buffer, base + index * Integer.BYTES, child);
+    OrderedAccess.putInt(buffer, base + index * Integer.BYTES, child);
     int live = buffer.getInt(base + LIVE_AT) + (child == 0 ? -1 : 1);
     buffer.putInt(base + LIVE_AT, live);
     return live;

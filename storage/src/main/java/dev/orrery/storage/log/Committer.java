@@ -209,7 +209,7 @@ final class Committer implements Closeable {
       }
     } catch (Throwable e) {
       // Whatever it is: without this thread nobody would ever be told that his commit is durable.
-      fail(e);
+      failInAnyCase(e);
     }
   }
 
@@ -303,6 +303,16 @@ final class Committer implements Closeable {
       if (isFirst) {
         onFailure.accept(cause);
       }
+    }
+  }
+
+  /** The same where there may be no memory left even for that. */
+  private void failInAnyCase(Throwable cause) {
+    try {
+      fail(cause);
+    } catch (Throwable again) {
+      failure = noMemory;
+      onFailure.accept(cause);
     }
   }
 

@@ -154,6 +154,18 @@ final class OverlayPartition implements PartitionStore {
   }
 
   @Override
+  public FieldsSeen fieldsSeen(IndexSpec index) {
+    FieldsSeen present = snapshot.fieldsSeen(index);
+    OwnPart own = own();
+    return own == null ? present : present.with(entries(own, index).seen());
+  }
+
+  @Override
+  public @Nullable PartitionStatistics statisticsAtHand() {
+    return snapshot.statisticsAtHand();
+  }
+
+  @Override
   public @Nullable LargestKey largestKey() {
     return snapshot.largestKey();
   }

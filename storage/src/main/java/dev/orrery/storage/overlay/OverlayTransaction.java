@@ -12,6 +12,7 @@ import dev.orrery.storage.WriteBatch;
 import dev.orrery.storage.WriteOperation;
 import dev.orrery.storage.WriteOutcome;
 import dev.orrery.storage.catalog.IndexSpec;
+import dev.orrery.value.Namespace;
 import dev.orrery.value.RawDocument;
 import dev.orrery.value.RawValue;
 import java.util.ArrayList;
@@ -60,6 +61,11 @@ public final class OverlayTransaction implements Transaction {
   @Override
   public boolean has(CollectionStore collection, IndexSpec index) {
     return ground.snapshot().has(collection, index);
+  }
+
+  @Override
+  public boolean hasSame(Namespace namespace) {
+    return ground.snapshot().hasSame(namespace);
   }
 
   @Override
@@ -118,12 +124,15 @@ public final class OverlayTransaction implements Transaction {
         own != null
             ? own.present() != null
             : Lane.await(partition.find(key, new WorkMeter())) != null;
+    if (isThere && own == null && isGone(collection, partitionKey, key)) {
+      return new Ground.Claimed(WriteOutcome.CONFLICT, partition.id(), 0, 0);
+    }
     if (isThere) {
       var id = collection.info().indexes().get(0).spec();
       return new Ground.Claimed(WriteOutcome.duplicate(id, key), partition.id(), 0, 0);
     }
     var change = new Ground.Change(collection, key, null, document);
-    Ground.Claimed claimed = ground.claim(change);
+    Ground.Claimed claimed = claim(change, partition, nextRecordId);
     if (claimed.outcome().isApplied()) {
       if (own == null) {
         var place =
@@ -134,6 +143,23 @@ public final class OverlayTransaction implements Transaction {
       become(own, document, claimed, meter);
     }
     return claimed;
+  }
+
+  /** Whether somebody has deleted a document since that the transaction sees. */
+  private static boolean isGone(
+      CollectionStore collection, @Nullable RawValue partitionKey, byte[] key) {
+    return Lane.await(collection.partitionOf(partitionKey).find(key, new WorkMeter())) == null;
+  }
+
+  /** Claims what a change needs, if its unique keys are free for others and for the transaction. */
+  private Ground.Claimed claim(Ground.Change change, OverlayPartition partition, long recordId) {
+    Ground.Claimed claimed = ground.claim(change);
+    var seen = new SeenKeys(ground, change.collection(), partition);
+    boolean isTaken =
+        claimed.outcome().isApplied()
+            && change.after() != null
+            && seen.areTaken(change.before(), change.after(), recordId);
+    return isTaken ? new Ground.Claimed(WriteOutcome.CONFLICT, claimed.partition(), 0, 0) : claimed;
   }
 
   /** What becomes of a document, null for nothing, and what is told of the difference. */
@@ -148,14 +174,15 @@ public final class OverlayTransaction implements Transaction {
       return new Ground.Claimed(WriteOutcome.CONFLICT, before.partition().id(), 0, 0);
     }
     var change = new Ground.Change(collection, key, before.document(), after.document);
-    Ground.Claimed claimed = ground.claim(change);
+    OverlayPartition partition = own(collection).partitionOf(partitionKey);
+    Ground.Claimed claimed = claim(change, partition, before.recordId());
     if (claimed.outcome().isApplied()) {
       if (own == null) {
-        OverlayPartition partition = own(collection).partitionOf(partitionKey);
         String epk = collection.keyOf(before.document()).epk();
         var place = new OwnDocument.Place(collection, partition, epk, key, before.recordId());
         own = new OwnDocument(place, before);
         own(collection).add(own);
+        bytes += before.document().length();
       }
       become(own, after.document, claimed, meter);
       own.tell(after.delta);
@@ -167,7 +194,8 @@ public final class OverlayTransaction implements Transaction {
       OwnDocument own, @Nullable RawDocument after, Ground.Claimed claimed, WorkMeter meter) {
     int written = after == null ? own.present().length() : after.length();
     bytes += DOCUMENT_BYTES + (after == null ? 0 : after.length());
-    own(own.collection()).change(own, after, nextVersion--);
+    // Kept for long: not together with the message that brought it.
+    own(own.collection()).change(own, after == null ? null : after.compact(), nextVersion--);
     meter.writeDocument(written, claimed.termsAdded(), claimed.termsRemoved());
   }
 

@@ -9,7 +9,9 @@ import dev.orrery.storage.StoredDocument;
 import dev.orrery.storage.WriteKey;
 import dev.orrery.storage.catalog.CappedLimits;
 import dev.orrery.storage.catalog.CollectionInfo;
+import dev.orrery.storage.catalog.CollectionInfo.IndexEntry;
 import dev.orrery.storage.catalog.IndexKeyException;
+import dev.orrery.storage.catalog.IndexSpec;
 import dev.orrery.storage.partition.PartitionMap;
 import dev.orrery.storage.structure.OrderedIndex;
 import dev.orrery.storage.structure.PrimaryKey;
@@ -47,6 +49,7 @@ public final class ChronicleCollection implements CollectionStore {
   private record Past(long untilLsn, State state) {}
 
   private final PrimaryKeys keys;
+  private final @Nullable IndexSpec keyIndex;
   private final ReentrantLock structureLock = new ReentrantLock();
   private volatile State state;
   private volatile List<Past> past = List.of();
@@ -57,12 +60,19 @@ public final class ChronicleCollection implements CollectionStore {
    */
   ChronicleCollection(CollectionInfo info, PrimaryKeys keys, List<PhysicalPartition> partitions) {
     this.keys = keys;
+    IndexEntry own = info.keyIndex();
+    this.keyIndex = own == null ? null : own.spec();
     this.state = new State(info, List.copyOf(partitions));
   }
 
   @Override
   public CollectionInfo info() {
     return state.info();
+  }
+
+  @Override
+  public @Nullable IndexSpec keyIndex() {
+    return keyIndex;
   }
 
   /** How much it holds; null if it is not capped. */

@@ -21,6 +21,11 @@ public final class PendingWrite {
   /** The entries of one index that a write changes. */
   public record KeyChange(OrderedIndex index, List<byte[]> added, List<byte[]> removed) {}
 
+  private static final int KEYS_MANY = 1_000;
+
+  /** What a key takes beside its bytes, here and on its way into a tree. */
+  private static final long KEY_BYTES = 64;
+
   public final PhysicalPartition partition;
 
   /**
@@ -116,6 +121,19 @@ public final class PendingWrite {
         unique.prepare(change.added().stream().map(this::uniqueKey).toList());
       }
     }
+  }
+
+  /** What its keys take in memory, about; 0 where there are few of them. */
+  public long manyKeysBytes() {
+    long bytes = 0;
+    for (KeyChange change : changes) {
+      bytes += bytesOf(change.added()) + bytesOf(change.removed());
+    }
+    return bytes;
+  }
+
+  private static long bytesOf(List<byte[]> keys) {
+    return keys.size() < KEYS_MANY ? 0 : keys.size() * (KEY_BYTES + keys.get(0).length);
   }
 
   public boolean isInsert() {

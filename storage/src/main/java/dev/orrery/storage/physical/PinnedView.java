@@ -6,6 +6,7 @@ import dev.orrery.storage.PartitionStore;
 import dev.orrery.storage.StorageException;
 import dev.orrery.storage.View;
 import dev.orrery.storage.catalog.IndexSpec;
+import dev.orrery.value.Namespace;
 import dev.orrery.value.RawValue;
 import java.util.List;
 import java.util.Map;
@@ -37,6 +38,12 @@ public final class PinnedView implements View {
   public boolean isNewest(PhysicalPartition partition, long recordId) {
     long position = partition.files().slots().get(recordId);
     return position > 0 && partition.log().versionLsn(position) <= point.lsn;
+  }
+
+  @Override
+  public boolean hasSame(Namespace namespace) {
+    requireOpen();
+    return points.isSame(namespace, point);
   }
 
   @Override

@@ -2,6 +2,7 @@ package dev.orrery.storage.physical;
 
 import dev.orrery.storage.log.Log;
 import dev.orrery.storage.log.Stamp;
+import dev.orrery.value.Namespace;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
@@ -54,6 +55,12 @@ public final class ReadPoints {
     }
   }
 
+  /** Knows whether a name stands for the same collection as after that group of the log. */
+  @FunctionalInterface
+  public interface Names {
+    boolean isSame(Namespace namespace, long lsn);
+  }
+
   /** Work that waits for the points before a commit to close. */
   private record Later(long lsn, Runnable work) {}
 
@@ -63,6 +70,7 @@ public final class ReadPoints {
   private final List<Later> later = new ArrayList<>();
   private final Set<Trail> remembering = ConcurrentHashMap.newKeySet();
   private final AtomicLong heldBytes = new AtomicLong();
+  private volatile Names names = (namespace, lsn) -> true;
   private volatile long oldest = NONE;
   private volatile long patience;
   private long opened;
@@ -74,6 +82,15 @@ public final class ReadPoints {
     this.log = log;
     this.bytesMax = bytesMax;
     this.patience = bytesMax;
+  }
+
+  /** To be called before the first point is opened. */
+  public void namedBy(Names known) {
+    names = known;
+  }
+
+  boolean isSame(Namespace namespace, Point point) {
+    return names.isSame(namespace, point.lsn);
   }
 
   /** The point that every commit before this call belongs to. */

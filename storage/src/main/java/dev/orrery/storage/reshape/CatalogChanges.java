@@ -186,6 +186,12 @@ public final class CatalogChanges {
     }
   }
 
+  /** Whether a name stands for the same collection as after that group of the log. */
+  public boolean isSame(Namespace namespace, long lsn) {
+    ChronicleCollection present = collections.find(namespace);
+    return catalog.past().isSame(namespace, present == null ? 0 : present.info().id(), lsn);
+  }
+
   public CollectionInfo update(CollectionStore collection, UnaryOperator<CollectionInfo> change) {
     lock().lock();
     try {

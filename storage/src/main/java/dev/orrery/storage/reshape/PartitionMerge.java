@@ -56,7 +56,10 @@ public final class PartitionMerge implements Takeover.Change {
     PartitionMap map = mapAfter(collection.info(), renumbering);
     if (map.find(map.nextId() - 1).givenIds() > IDS_MAX) {
       throw new StorageException(
-          StorageException.Reason.UNAVAILABLE, lower + " was merged too often");
+          StorageException.Reason.IDS_SPENT,
+          lower
+              + " was merged so often that the numbers of its records are used up; it can be split,"
+              + " and a copy of the collection can be merged");
     }
     this.child =
         engine

@@ -92,8 +92,10 @@ public final class CheckedOpener implements PartitionFiles.Opener {
             });
     if (files.slots().lsn() > 0 || expected.allSaved()) { // these are saved last
       boolean isKnownOld = expected.isOld() && !expected.saved().isEmpty();
-      String reason = isKnownOld ? NEVER_SAVED : "it is lost";
-      files.unsaved().forEach(name -> reasons.putIfAbsent(name, reason));
+      for (String name : files.unsaved()) {
+        boolean isNew = !expected.saved().isEmpty() && isLater(name);
+        reasons.putIfAbsent(name, isKnownOld || isNew ? NEVER_SAVED : "it is lost");
+      }
     }
     if (expected.isOwned()) {
       files.unowned().forEach(name -> reasons.putIfAbsent(name, "it does not say whose it is"));
@@ -101,6 +103,11 @@ public final class CheckedOpener implements PartitionFiles.Opener {
     files
         .newerThan(expected.logEnd())
         .forEach(name -> reasons.putIfAbsent(name, "it is newer than the log"));
+  }
+
+  /** Whether stores of older versions had no such structure, and this one's had none. */
+  private boolean isLater(String name) {
+    return name.equals(PartitionFiles.KEY_INDEX) && !expected.saved().containsKey(name);
   }
 
   @Override

@@ -1,6 +1,7 @@
 package dev.orrery.storage.structure;
 
 import dev.orrery.storage.StorageException;
+import dev.orrery.storage.catalog.CollectionInfo;
 import dev.orrery.storage.index.SlotFile;
 import dev.orrery.storage.log.Log;
 import dev.orrery.storage.log.LogRecord;
@@ -54,9 +55,10 @@ final class PartitionComparison {
         disagree(tree, entries, index.unique().size());
         disagree(PartitionFiles.UNIQUE + index.entry().id(), index.unique().size(), entries);
       }
-      boolean isOneEach =
+      boolean hasAll =
           index.spec().name().equals(PartitionOpener.ID_INDEX)
-              && index.fieldsSeen().multikeyFields() == 0;
+              || index.entry().id() == CollectionInfo.KEY_INDEX_ID;
+      boolean isOneEach = hasAll && index.fieldsSeen().multikeyFields() == 0;
       if (isOneEach && entries != documents) {
         disagree(tree, entries, documents);
       }

@@ -3,6 +3,7 @@ package dev.orrery.storage.structure;
 import dev.orrery.storage.PartitionStatistics;
 import dev.orrery.storage.PartitionStore.LargestKey;
 import dev.orrery.storage.StorageException;
+import dev.orrery.storage.catalog.CollectionInfo;
 import dev.orrery.storage.catalog.IndexSpec;
 import dev.orrery.storage.index.BTree;
 import dev.orrery.storage.index.FileOwner;
@@ -58,6 +59,7 @@ public final class PartitionFiles {
   static final String SIZES = "sizes";
   static final String INDEX = "index-";
   static final String UNIQUE = "unique-";
+  static final String KEY_INDEX = INDEX + CollectionInfo.KEY_INDEX_ID;
 
   /** Among the stamps: recovery gave each structure what it lacked, which it did not always do. */
   public static final String COMPARED = "compared";

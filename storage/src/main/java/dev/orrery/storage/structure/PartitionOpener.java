@@ -129,9 +129,10 @@ public final class PartitionOpener {
     KeyIndex ids = opening.ids(map(KeyIndexOptions.single()));
     KeyIndex sizes =
         info.partitionKey() == null ? null : opening.sizes(map(KeyIndexOptions.pair()));
-    var indexes = new OrderedIndex[info.indexes().size()];
+    List<IndexEntry> kept = info.keptIndexes();
+    var indexes = new OrderedIndex[kept.size()];
     for (int i = 0; i < indexes.length; i++) {
-      indexes[i] = openIndex(opening, info.indexes().get(i));
+      indexes[i] = openIndex(opening, kept.get(i));
     }
     var files = new PartitionFiles(slots, ids, sizes, indexes, () -> deleteDirectory(directory));
     PartitionMap.Entry entry = info.partitions().find(partition);
@@ -170,7 +171,7 @@ public final class PartitionOpener {
   /** Indexes that the collection no longer has, or that a crash kept it from ever having. */
   private void deleteLeavings(Path directory, CollectionInfo info) {
     Set<String> known =
-        info.indexes().stream().map(entry -> "" + entry.id()).collect(Collectors.toSet());
+        info.keptIndexes().stream().map(entry -> "" + entry.id()).collect(Collectors.toSet());
     for (Path path : list(directory)) {
       Matcher name = INDEX_FILE.matcher(path.getFileName().toString());
       if (name.matches() && !known.contains(name.group(1))) {

@@ -53,7 +53,7 @@ public final class PartitionRebuild {
     if (lost.contains(PartitionFiles.SLOTS)
         && lost.contains(PartitionFiles.IDS)
         && !log.isComplete()
-        && description.get().indexes().stream().noneMatch(entry -> isWitness(entry, lost))) {
+        && description.get().keptIndexes().stream().noneMatch(entry -> isWitness(entry, lost))) {
       throw new StorageException(
           StorageException.Reason.CORRUPT,
           "compaction has removed a part of the log, and without slots, ids and indexes nobody"

@@ -226,7 +226,7 @@ public final class PrimaryKeys {
   }
 
   /** The partition key's value of a logical partition; null when the key was cut. */
-  static BsonValue valueOfLogicalKey(byte[] logicalKey) {
+  public static BsonValue valueOfLogicalKey(byte[] logicalKey) {
     if (logicalKey.length == CUT_KEY_BYTES + DIGEST_BYTES) {
       return null; // or, rarely, a key of just this length
     }

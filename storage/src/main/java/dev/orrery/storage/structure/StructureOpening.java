@@ -122,6 +122,7 @@ final class StructureOpening {
       case IO -> WANTS.stream().noneMatch(String.valueOf(e.getMessage())::contains);
       case COLLECTION_DROPPED,
           DISK_FULL,
+          IDS_SPENT,
           INDEX_DROPPED,
           KEY_CHANGED,
           KEY_HAS_ARRAY,

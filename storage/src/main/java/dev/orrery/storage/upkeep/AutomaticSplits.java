@@ -1,6 +1,6 @@
 package dev.orrery.storage.upkeep;
 
-import dev.orrery.lane.Lane;
+import dev.orrery.lane.Pulse;
 import dev.orrery.lane.Rounds;
 import dev.orrery.storage.PartitionStatistics;
 import dev.orrery.storage.StorageException;
@@ -12,8 +12,6 @@ import dev.orrery.storage.structure.SplitPoint;
 import java.util.Map;
 import java.util.WeakHashMap;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.locks.Condition;
-import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Supplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -41,13 +39,10 @@ public final class AutomaticSplits {
 
   private final EngineParts engine;
   private final long partitionBytesMax;
-  private final ReentrantLock pulse = new ReentrantLock();
-  private final Condition stopping = pulse.newCondition();
-  private final Thread thread;
+  private final Pulse pulse;
   private final Supplier<Pace.Surroundings> surroundings;
   private long questions;
   private boolean isOverdue;
-  private volatile boolean isStopping;
   private boolean wasFailing;
   private String lastWarning;
 
@@ -62,18 +57,17 @@ public final class AutomaticSplits {
     this.engine = engine;
     this.partitionBytesMax = partitionBytesMax;
     this.surroundings = surroundings;
-    this.thread = Lane.BACKGROUND.thread("orrery-splits", new Rounds(new Splits()));
-    thread.setDaemon(true);
+    this.pulse = new Pulse("orrery-splits", PULSE_MILLIS, new Splits());
   }
 
   public void start() {
-    thread.start();
+    pulse.start();
   }
 
   private final class Splits implements Rounds.Work {
     @Override
     public boolean await() throws InterruptedException {
-      return awaitPulse();
+      return pulse.await();
     }
 
     @Override
@@ -92,25 +86,16 @@ public final class AutomaticSplits {
       }
       // The parent serves on, and we try again: a full disk or a dropped collection, most likely.
       boolean isKnown = failure instanceof StorageException;
-      if (!isStopping && isKnown) {
+      if (!pulse.isStopping() && isKnown) {
         if (!failure.getMessage().equals(lastWarning)) { // not ten times a second
           LOGGER.warn("a partition could not be split: {}", failure.getMessage());
         }
         lastWarning = failure.getMessage();
-      } else if (!isStopping && !wasFailing) {
+      } else if (!pulse.isStopping() && !wasFailing) {
         LOGGER.error("a partition could not be split, and will be tried again", failure);
       }
       wasFailing = !isKnown;
       return true;
-    }
-  }
-
-  private boolean awaitPulse() throws InterruptedException {
-    pulse.lock();
-    try {
-      return !isStopping && !(stopping.await(PULSE_MILLIS, TimeUnit.MILLISECONDS) && isStopping);
-    } finally {
-      pulse.unlock();
     }
   }
 
@@ -155,12 +140,12 @@ public final class AutomaticSplits {
         done -> {
           pace.pause(
               () ->
-                  isStopping
+                  pulse.isStopping()
                       || !collection.exists()
                       || collection.structureLock().hasQueuedThreads()
                       || schedule.isBehind(done, sizeIfOpen(partition).bytes())
                       || isAnotherOverdue(partition));
-          if (isStopping) {
+          if (pulse.isStopping()) {
             throw new StorageException(
                 StorageException.Reason.UNAVAILABLE, "the server stops while it splits");
           }
@@ -212,17 +197,6 @@ public final class AutomaticSplits {
 
   /** Gives up a split that is under way. */
   public void close() {
-    pulse.lock();
-    try {
-      isStopping = true;
-      stopping.signalAll();
-    } finally {
-      pulse.unlock();
-    }
-    try {
-      thread.join();
-    } catch (InterruptedException e) {
-      Thread.currentThread().interrupt();
-    }
+    pulse.stop();
   }
 }

@@ -1,6 +1,6 @@
 package dev.orrery.storage.upkeep;
 
-import dev.orrery.lane.Lane;
+import dev.orrery.lane.Pulse;
 import dev.orrery.lane.Rounds;
 import dev.orrery.storage.log.SegmentInfo;
 import dev.orrery.storage.physical.Checkpointer;
@@ -12,7 +12,6 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.TreeSet;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Supplier;
 import org.slf4j.Logger;
@@ -35,12 +34,9 @@ public final class Housekeeping {
   private final Checkpointer checkpointer;
   private final Compaction compaction;
   private final ReentrantLock working = new ReentrantLock();
-  private final ReentrantLock pulse = new ReentrantLock();
-  private final Condition stopping = pulse.newCondition();
+  private final Pulse pulse;
   private final TreeSet<Long> emptied = new TreeSet<>();
-  private final Thread thread;
   private final Supplier<Pace.Surroundings> surroundings;
-  private volatile boolean isStopping;
   private Pace pace;
   private long savedLsn;
   private long savedBytes;
@@ -61,18 +57,17 @@ public final class Housekeeping {
     this.options = options;
     this.checkpointer = new Checkpointer(engine.log());
     this.compaction = new Compaction(engine, options.feed());
-    this.thread = Lane.BACKGROUND.thread("orrery-housekeeping", new Rounds(new Upkeep()));
-    thread.setDaemon(true);
+    this.pulse = new Pulse("orrery-housekeeping", PULSE_MILLIS, new Upkeep());
   }
 
   public void start() {
-    thread.start();
+    pulse.start();
   }
 
   private final class Upkeep implements Rounds.Work {
     @Override
     public boolean await() throws InterruptedException {
-      return awaitPulse();
+      return pulse.await();
     }
 
     @Override
@@ -104,18 +99,6 @@ public final class Housekeeping {
         LOGGER.warn("background work failed and will be tried again: {}", failure, failure);
       }
       return true;
-    }
-  }
-
-  private boolean awaitPulse() throws InterruptedException {
-    pulse.lock();
-    try {
-      if (!isStopping) {
-        stopping.await(PULSE_MILLIS, TimeUnit.MILLISECONDS);
-      }
-      return !isStopping;
-    } finally {
-      pulse.unlock();
     }
   }
 
@@ -241,7 +224,7 @@ public final class Housekeeping {
     }
     pace.pause(
         () ->
-            isStopping
+            pulse.isStopping()
                 || working.hasQueuedThreads()
                 || isCheckpointDue()
                 || compaction.isOverdue());
@@ -263,9 +246,9 @@ public final class Housekeeping {
       int freed = 0;
       for (SegmentInfo segment : candidates) {
         Compaction.Outcome outcome =
-            isStopping
+            pulse.isStopping()
                 ? Compaction.Outcome.STOPPED
-                : compaction.run(segment, () -> isStopping, pause);
+                : compaction.run(segment, pulse::isStopping, pause);
         if (outcome == Compaction.Outcome.STOPPED) {
           return 0;
         }
@@ -312,18 +295,7 @@ public final class Housekeeping {
 
   /** Stops the thread and saves everything. */
   public void close() {
-    pulse.lock();
-    try {
-      isStopping = true;
-      stopping.signalAll();
-    } finally {
-      pulse.unlock();
-    }
-    try {
-      thread.join();
-    } catch (InterruptedException e) {
-      Thread.currentThread().interrupt();
-    }
+    pulse.stop();
     if (!engine.all().haveFailed()) { // else the next start replays what an index has not taken
       checkpoint();
     }

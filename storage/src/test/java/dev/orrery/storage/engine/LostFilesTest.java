@@ -19,6 +19,8 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /** A structure whose file is gone is made anew or reported, never taken for an empty one. */
 final class LostFilesTest {
+  private static final String KEY_INDEX = "index-2147483647";
+
   @TempDir Path root;
 
   private EngineHarness open(EngineOptions options) {
@@ -35,7 +37,8 @@ final class LostFilesTest {
   }
 
   @ParameterizedTest
-  @ValueSource(strings = {"slots", "ids", "sizes", "index-0", "index-1", "index-2", "unique-2"})
+  @ValueSource(
+      strings = {"slots", "ids", "sizes", "index-0", "index-1", "index-2", "unique-2", KEY_INDEX})
   void aLostStructureIsMadeAnewAfterACleanStop(String name) throws IOException {
     try (var store = open(EngineHarness.quiet())) {
       var before = store.contents();

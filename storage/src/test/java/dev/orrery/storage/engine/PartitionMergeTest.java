@@ -1,6 +1,7 @@
 package dev.orrery.storage.engine;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
 import dev.orrery.lane.Lane;
 import dev.orrery.storage.CollectionStore;
@@ -9,6 +10,7 @@ import dev.orrery.storage.IndexRange;
 import dev.orrery.storage.NoHooks;
 import dev.orrery.storage.PartitionStatistics;
 import dev.orrery.storage.PartitionStore;
+import dev.orrery.storage.StorageException;
 import dev.orrery.storage.StoredDocument;
 import dev.orrery.storage.WorkMeter;
 import dev.orrery.storage.WriteBatch;
@@ -42,6 +44,7 @@ import org.junit.jupiter.api.io.TempDir;
 final class PartitionMergeTest {
   private static final String QUARTER = "10000000000000000000000000000000";
   private static final String HALF = "20000000000000000000000000000000";
+  private static final String THREE_QUARTERS = "30000000000000000000000000000000";
   private static final String[] INDEXES = {
     "{key: {v: 1}, name: 'v'}", "{key: {u: 1}, name: 'u', unique: true}"
   };
@@ -100,6 +103,46 @@ final class PartitionMergeTest {
     RawValue key = RawValue.of(document(id).get("p"));
     byte[] primaryKey = harness.store().primaryKey(key, RawValue.of(new BsonInt32(id)));
     return Lane.await(harness.store().partitionOf(key).find(primaryKey, new WorkMeter()));
+  }
+
+  /**
+   * Each merge of strangers adds up the numbers of both; there is an end to that, with a reason.
+   */
+  @Test
+  void whatWasMergedTooOftenSaysSoAndServesOn() {
+    try (var harness = new EngineHarness(directory.resolve("store"))) {
+      harness.create("p");
+      insert(harness, 0, 20);
+      harness.engine.split(harness.store(), 0, HALF);
+      StorageException refused = null;
+      for (int i = 0; i < 400 && refused == null; i++) {
+        boolean isLow = i % 2 == 0;
+        int[] both = ids(harness.store());
+        harness.engine.split(
+            harness.store(), both[isLow ? 0 : 1], isLow ? QUARTER : THREE_QUARTERS);
+        int[] three = ids(harness.store());
+        refused =
+            catchThrowableOfType(
+                StorageException.class,
+                () -> harness.engine.merge(harness.store(), three[1], three[isLow ? 2 : 0]));
+        if (refused == null) { // back to two halves: the outer ones are strangers now
+          int[] uneven = ids(harness.store());
+          harness.engine.split(harness.store(), uneven[isLow ? 1 : 0], HALF);
+          int[] again = ids(harness.store());
+          refused =
+              catchThrowableOfType(
+                  StorageException.class,
+                  () ->
+                      harness.engine.merge(
+                          harness.store(), again[isLow ? 0 : 1], again[isLow ? 1 : 2]));
+        }
+      }
+      assertThat(refused).isNotNull();
+      assertThat(refused.reason()).isEqualTo(StorageException.Reason.IDS_SPENT);
+      insert(harness, 20, 40);
+      assertThat(harness.contents()).hasSize(40);
+      assertThat(harness.engine.validate(harness.store())).isEmpty();
+    }
   }
 
   @Test

@@ -6,6 +6,7 @@ import dev.orrery.storage.PartitionStore;
 import dev.orrery.storage.StorageException;
 import dev.orrery.storage.WriteKey;
 import dev.orrery.storage.catalog.CollectionInfo;
+import dev.orrery.storage.catalog.IndexSpec;
 import dev.orrery.storage.partition.PartitionMap;
 import dev.orrery.storage.structure.PrimaryKey;
 import dev.orrery.storage.structure.PrimaryKeys;
@@ -52,6 +53,22 @@ final class UnkindCollection implements CollectionStore {
   @Override
   public CollectionInfo info() {
     return info;
+  }
+
+  @Override
+  public @Nullable IndexSpec keyIndex() {
+    CollectionInfo.IndexEntry own = info.keyIndex();
+    return own == null ? null : own.spec();
+  }
+
+  /** The index of that name, or null. */
+  @Nullable UnkindIndex index(String name) {
+    for (CollectionInfo.IndexEntry entry : info.keptIndexes()) {
+      if (entry.spec().name().equals(name)) {
+        return indexes.get(entry.id());
+      }
+    }
+    return null;
   }
 
   @Override

@@ -12,6 +12,7 @@ import dev.orrery.storage.WriteOperation;
 import dev.orrery.storage.WriteOutcome;
 import dev.orrery.storage.catalog.CappedLimits;
 import dev.orrery.storage.catalog.IndexKeyException;
+import dev.orrery.storage.commit.Claims;
 import dev.orrery.storage.index.IndexKeySet;
 import dev.orrery.storage.structure.PrimaryKey;
 import dev.orrery.storage.structure.PrimaryKeys;
@@ -21,6 +22,7 @@ import java.util.Arrays;
 import java.util.Collections;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /** One batch at work: each operation is done at once, and undone if the batch fails. */
@@ -47,10 +49,18 @@ final class UnkindCommit {
   }
 
   CommitResult run(WriteBatch batch) {
-    if (!world.claims.isEmpty() && batch.operations().stream().anyMatch(this::isClaimed)) {
+    Claims.Holder holder =
+        world.claims.isEmpty()
+            ? null
+            : batch.operations().stream()
+                .map(this::holder)
+                .filter(Objects::nonNull)
+                .findFirst()
+                .orElse(null);
+    if (holder != null) {
       int size = batch.operations().size();
-      return new CommitResult(
-          Receipt.NONE, Collections.nCopies(size, WriteOutcome.CLAIMED), new int[size]);
+      var outcomes = Collections.nCopies(size, WriteOutcome.claimed(holder.ended()));
+      return new CommitResult(Receipt.NONE, outcomes, new int[size]);
     }
     var outcomes = new ArrayList<WriteOutcome>();
     try {
@@ -83,7 +93,7 @@ final class UnkindCommit {
     return new CommitResult(new UnkindReceipt(world, time), outcomes, partitions);
   }
 
-  private boolean isClaimed(WriteOperation operation) {
+  private Claims.@Nullable Holder holder(WriteOperation operation) {
     RawDocument before = null;
     RawDocument after = null;
     CollectionStore collection;
@@ -100,7 +110,11 @@ final class UnkindCommit {
       before = delete.before().document();
     }
     return new UnkindGround.Touched((UnkindCollection) collection, before, after)
-        .keys().stream().anyMatch(key -> world.claims.isHeldByOther(key, owner));
+        .keys().stream()
+            .map(key -> world.claims.other(key, owner))
+            .filter(Objects::nonNull)
+            .findFirst()
+            .orElse(null);
   }
 
   private static int partition(WriteOperation operation) {

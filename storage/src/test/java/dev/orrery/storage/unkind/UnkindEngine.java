@@ -176,7 +176,7 @@ public final class UnkindEngine implements StorageEngine {
           var changed = (UnkindCollection) collection;
           changed.requireExists();
           CollectionInfo before = changed.info;
-          changed.info = change.apply(before);
+          changed.info = UnkindStructures.written(change.apply(before));
           return structures.tick(changed.info, new Change.OfStructure(before, changed.info));
         });
   }

@@ -19,11 +19,12 @@ import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import org.jspecify.annotations.Nullable;
 
 /** What a transaction of the unkind engine stands on. */
-final class UnkindGround implements Ground {
+final class UnkindGround implements Ground, Claims.Holder {
   /** Keys that a change of a document takes or gives up. */
   record Touched(
       UnkindCollection collection, @Nullable RawDocument before, @Nullable RawDocument after) {
@@ -78,6 +79,7 @@ final class UnkindGround implements Ground {
   private final UnkindWorld world;
   private final UnkindView view;
   private final Map<Claims.Key, Boolean> claimed = new HashMap<>();
+  private final CompletableFuture<Void> ended = new CompletableFuture<>();
 
   UnkindGround(UnkindWorld world, UnkindView view) {
     this.world = world;
@@ -205,5 +207,11 @@ final class UnkindGround implements Ground {
     claimed.keySet().forEach(key -> world.claims.release(key, this));
     claimed.clear();
     view.close();
+    ended.complete(null);
+  }
+
+  @Override
+  public CompletionStage<?> ended() {
+    return ended;
   }
 }

@@ -89,6 +89,7 @@ final class UnkindPartition implements PartitionStore {
 
   @Override
   public CompletionStage<?> fetch(Fetch records, WorkMeter meter) {
+    world().fetches.increment();
     return world()
         .ask(
             () -> {
@@ -116,8 +117,7 @@ final class UnkindPartition implements PartitionStore {
 
   /** The index of that description, or why there is none. */
   UnkindIndex require(IndexSpec spec) {
-    var entry = collection.info.index(spec.name());
-    UnkindIndex index = entry == null ? null : collection.indexes.get(entry.id());
+    UnkindIndex index = collection.index(spec.name());
     if (index == null || !index.entry.spec().document().equals(spec.document())) {
       throw dropped(spec);
     }

@@ -3,6 +3,7 @@ package dev.orrery.storage.unkind;
 import dev.orrery.storage.Change;
 import dev.orrery.storage.PartitionStatistics;
 import dev.orrery.storage.StorageException;
+import dev.orrery.storage.StorageObserver;
 import dev.orrery.storage.UniqueViolationException;
 import dev.orrery.storage.catalog.CollectionInfo;
 import dev.orrery.storage.catalog.CollectionInfo.IndexEntry;
@@ -12,6 +13,7 @@ import dev.orrery.storage.index.IndexKeySet;
 import dev.orrery.storage.partition.PartitionMap;
 import dev.orrery.storage.partition.Renumbering;
 import dev.orrery.value.Namespace;
+import dev.orrery.value.RawDocument;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -33,8 +35,26 @@ final class UnkindStructures {
   /** Counts a change, tells of it, and gives back what it is given. */
   <T> T tick(T result, Change... changes) {
     world.sequence++;
+    for (Change change : changes) {
+      note(change);
+    }
     world.feed.add(world.clock.tick(), List.of(changes));
     return result;
+  }
+
+  /** Remembers names that do not stand for the same any more. */
+  private void note(Change change) {
+    if (!(change instanceof Change.OfStructure structure) || structure.before() == null) {
+      return;
+    }
+    Namespace from = structure.before().namespace();
+    Namespace to = structure.after() == null ? null : structure.after().namespace();
+    if (!from.equals(to)) {
+      world.renamed.put(from, world.sequence);
+      if (to != null) {
+        world.renamed.put(to, world.sequence);
+      }
+    }
   }
 
   @Nullable UnkindCollection create(
@@ -47,9 +67,9 @@ final class UnkindStructures {
   }
 
   private UnkindCollection add(Namespace namespace, CollectionInfo.Creation creation, UUID uuid) {
-    CollectionInfo info = creation.describe(world.nextCollection++, uuid, namespace);
+    CollectionInfo info = written(creation.describe(world.nextCollection++, uuid, namespace));
     var collection = new UnkindCollection(world, info, world.keys(info));
-    info.indexes().forEach(entry -> collection.indexes.put(entry.id(), world.index(entry)));
+    info.keptIndexes().forEach(entry -> collection.indexes.put(entry.id(), world.index(entry)));
     world.collections.put(namespace.toString(), collection);
     return collection;
   }
@@ -222,9 +242,24 @@ final class UnkindStructures {
     describe(collection, collection.info.withIndexes(entries));
   }
 
+  /** A description that went to another process: what cannot be written is refused. */
+  static CollectionInfo written(CollectionInfo info) {
+    var message = RawDocument.of(new BsonDocument("collection", info.toBson()));
+    return CollectionInfo.fromBson(message.toBsonDocument().getDocument("collection"));
+  }
+
+  private void tell(UnkindCollection collection, List<Integer> before, List<Integer> after) {
+    CollectionInfo info = collection.info;
+    world
+        .hooks
+        .observer()
+        .repartitioned(
+            new StorageObserver.Repartition(info.namespace(), info.uuid(), before, after, 1));
+  }
+
   private void describe(UnkindCollection collection, CollectionInfo info) {
     CollectionInfo before = collection.info;
-    collection.info = info;
+    collection.info = written(info);
     tick(null, new Change.OfStructure(before, info));
   }
 
@@ -239,6 +274,7 @@ final class UnkindStructures {
     BsonDocument throughput =
         ThroughputShares.split(collection.info.throughput(), partition, children);
     describe(collection, collection.info.withPartitions(map).withThroughput(throughput));
+    tell(collection, List.of(partition), children);
   }
 
   int merge(UnkindCollection collection, int partition, int neighbour) {
@@ -261,6 +297,7 @@ final class UnkindStructures {
             List.of(lower.id(), upper.id()),
             merged);
     describe(collection, collection.info.withPartitions(map).withThroughput(throughput));
+    tell(collection, List.of(lower.id(), upper.id()), List.of(merged));
     return merged;
   }
 

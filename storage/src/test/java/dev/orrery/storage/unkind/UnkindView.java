@@ -4,6 +4,7 @@ import dev.orrery.storage.CollectionStore;
 import dev.orrery.storage.PartitionStore;
 import dev.orrery.storage.View;
 import dev.orrery.storage.catalog.IndexSpec;
+import dev.orrery.value.Namespace;
 import dev.orrery.value.RawValue;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -39,9 +40,15 @@ final class UnkindView implements View {
   public boolean has(CollectionStore collection, IndexSpec index) {
     var of = (UnkindCollection) collection;
     synchronized (world) {
-      var entry = of.info.index(index.name());
-      UnkindIndex found = entry == null ? null : of.indexes.get(entry.id());
+      UnkindIndex found = of.index(index.name());
       return found != null && found.since <= sequence;
+    }
+  }
+
+  @Override
+  public boolean hasSame(Namespace namespace) {
+    synchronized (world) {
+      return world.renamed.getOrDefault(namespace, 0L) <= sequence;
     }
   }
 

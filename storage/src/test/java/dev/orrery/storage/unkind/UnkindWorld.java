@@ -23,6 +23,7 @@ import java.util.Map;
 import java.util.Random;
 import java.util.TreeMap;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.atomic.LongAdder;
 import java.util.function.Supplier;
 import org.bson.BsonDocument;
 import org.bson.BsonUndefined;
@@ -52,11 +53,16 @@ public final class UnkindWorld {
   final TreeMap<String, UnkindCollection> collections = new TreeMap<>();
   final Map<String, Map<String, BsonDocument>> settings = new HashMap<>();
   final UnkindFeed feed = new UnkindFeed(this);
+  final LongAdder fetches = new LongAdder();
   private final Random random;
   private final Map<UnkindRecord, UnkindCollection> untidy = new LinkedHashMap<>();
   private final List<Long> openViews = new ArrayList<>();
   private Network network;
   private boolean isOpen;
+
+  /** When names were last taken from collections, or given to others. */
+  final Map<Namespace, Long> renamed = new HashMap<>();
+
   long sequence;
   long order;
   int nextCollection = 1;
@@ -66,6 +72,11 @@ public final class UnkindWorld {
     this.options = options;
     this.clock = new CommitClock(clock);
     this.random = new Random(seed);
+  }
+
+  /** How often somebody asked for records, one or many. */
+  public long fetches() {
+    return fetches.sum();
   }
 
   synchronized void open() {
