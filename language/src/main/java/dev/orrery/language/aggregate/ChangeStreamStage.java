@@ -46,6 +46,11 @@ record ChangeStreamStage(
         new ChangeStreamStage(options, context.namespace(), new BsonDocument(name, argument)));
   }
 
+  /** The same with conditions that its events must meet. */
+  ChangeStreamStage matching(List<BsonDocument> conditions) {
+    return new ChangeStreamStage(options.matching(conditions), namespace, specification);
+  }
+
   private static void requireWatchable(ChangeStreamOptions options, PipelineContext context) {
     Namespace namespace = context.namespace();
     if (options.isForAll()) {

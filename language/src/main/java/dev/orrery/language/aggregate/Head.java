@@ -33,10 +33,10 @@ record Head(List<MatchStage> matches, @Nullable SortStage sort, long skip, long 
         matches.add(match);
       } else if (stage instanceof SortStage one && sort == null && !isCut) {
         sort = one;
-      } else if (stage instanceof SkipStage one && limit == 0 && skip + one.skip() >= 0) {
-        skip += one.skip();
+      } else if (stage instanceof SkipStage one && limit == 0 && skip + one.count() >= 0) {
+        skip += one.count();
       } else if (stage instanceof LimitStage one) {
-        limit = limit == 0 ? one.limit() : Math.min(limit, one.limit());
+        limit = limit == 0 ? one.count() : Math.min(limit, one.count());
       } else {
         break;
       }

@@ -1,5 +1,6 @@
 package dev.orrery.language.aggregate;
 
+import dev.orrery.language.aggregate.stage.CountedStage;
 import dev.orrery.language.aggregate.stage.DocumentStream;
 import dev.orrery.language.aggregate.stage.PipelineContext;
 import dev.orrery.language.aggregate.stage.PipelineRun;
@@ -7,15 +8,11 @@ import dev.orrery.language.aggregate.stage.Stage;
 import dev.orrery.language.aggregate.stage.WholeNumbers;
 import dev.orrery.language.error.CommandException;
 import dev.orrery.language.error.ErrorCode;
-import dev.orrery.language.expression.Dependencies;
 import java.util.List;
-import org.bson.BsonDocument;
-import org.bson.BsonInt64;
 import org.bson.BsonValue;
-import org.jspecify.annotations.Nullable;
 
 /** {@code $limit}: no more than so many documents. */
-record LimitStage(long limit) implements Stage {
+record LimitStage(long count) implements CountedStage {
   static List<Stage> parse(String name, BsonValue argument, PipelineContext context) {
     long limit = WholeNumbers.parseNonNegative(ErrorCode.LOCATION_5107201, "$limit", argument);
     if (limit == 0) {
@@ -30,29 +27,8 @@ record LimitStage(long limit) implements Stage {
   }
 
   @Override
-  public BsonDocument specification() {
-    return new BsonDocument("$limit", new BsonInt64(limit));
-  }
-
-  @Override
-  public boolean addDependencies(Dependencies dependencies) {
-    return false;
-  }
-
-  @Override
   public DocumentStream open(DocumentStream input, PipelineRun run) {
-    return new DocumentStream() {
-      private long passed;
-
-      @Override
-      public @Nullable BsonDocument next() {
-        return passed++ < limit ? input.next() : null;
-      }
-
-      @Override
-      public void close() {
-        input.close();
-      }
-    };
+    var left = new long[] {count};
+    return input.giving(() -> left[0]-- > 0 ? input.next() : null);
   }
 }

@@ -56,6 +56,13 @@ record LookupStage(
     return "$lookup";
   }
 
+  /** Where its pipeline may not be, the stage may not be either. */
+  @Override
+  public Set<Trait> traits() {
+    boolean isGiven = specification.getDocument(name()).containsKey("pipeline");
+    return isGiven ? pipeline.places() : Set.of();
+  }
+
   /** The stage that does the work of an $unwind of its array too; null if that is another path. */
   @Nullable LookupStage with(UnwindStage unwind) {
     if (target.unwind != null || !unwind.path().equals(target.as)) {

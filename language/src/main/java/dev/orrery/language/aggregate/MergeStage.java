@@ -94,8 +94,9 @@ record MergeStage(
     }
   }
 
-  private void merge(BsonDocument document, Output output, PipelineRun run) {
+  private void merge(BsonDocument given, Output output, PipelineRun run) {
     requireUpdate();
+    BsonDocument document = output.keyed(target, given);
     BsonDocument key = key(document);
     if (key.size() < on.size()) { // without an _id it matches nothing, and gets one
       mergeNew(document, output);

@@ -1,11 +1,11 @@
 package dev.orrery.language.aggregate;
 
+import dev.orrery.language.aggregate.stage.CountedStage;
 import dev.orrery.language.aggregate.stage.DocumentStream;
 import dev.orrery.language.aggregate.stage.PipelineRun;
 import dev.orrery.language.aggregate.stage.Stage;
-import dev.orrery.language.error.CommandException;
-import dev.orrery.language.error.ErrorCode;
 import dev.orrery.language.expression.Dependencies;
+import dev.orrery.language.expression.Scope;
 import dev.orrery.language.query.FilterMetadata;
 import dev.orrery.language.query.TextFilters;
 import java.util.List;
@@ -16,28 +16,19 @@ import org.jspecify.annotations.Nullable;
 
 /*
  * A pipeline pulls documents one by one, so what the query tells of the last one is what holds for
- * the document that is on its way, up to the first stage that collects several. There it ends.
+ * the document that is on its way, up to the first stage that makes one of several. There it ends. A
+ * sort keeps it beside each document.
  */
 
 /** What the query of a pipeline tells of its documents, and how far they keep it. */
 final class Metadata {
   private Metadata() {}
 
-  /** Refuses what no query provides, and what we would lose on the way. */
+  /** Refuses what no query provides. */
   static void require(List<Stage> stages) {
     var dependencies = new Dependencies();
     stages.forEach(stage -> stage.addDependencies(dependencies));
     dependencies.requireMetadata(available(stages));
-    int head = Head.of(stages).length();
-    for (int i = head; i < stages.size() && isKeptBy(stages.get(i)); i++) {
-      boolean isSort = i + 1 < stages.size() && stages.get(i + 1) instanceof SortStage;
-      if (isSort && isNeededFrom(i + 1, stages)) {
-        throw new CommandException(
-            ErrorCode.NOT_IMPLEMENTED,
-            "$meta of a search after a $sort that does not follow the $match at once is not"
-                + " implemented");
-      }
-    }
   }
 
   private static Set<String> available(List<Stage> stages) {
@@ -51,23 +42,28 @@ final class Metadata {
     return stage instanceof MatchStage match && TextFilters.find(match.filter()) != null;
   }
 
-  private static boolean isNeededFrom(int first, List<Stage> stages) {
-    var dependencies = new Dependencies();
-    stages.subList(first, stages.size()).forEach(stage -> stage.addDependencies(dependencies));
-    return dependencies.metadata().stream()
-        .anyMatch(
-            Set.of(FilterMetadata.SCORE, FilterMetadata.DISTANCE, FilterMetadata.POINT)::contains);
-  }
-
   static boolean isKeptBy(Stage stage) {
     return stage instanceof MatchStage
         || stage instanceof ProjectStage
         || stage instanceof AddFieldsStage
-        || stage instanceof LimitStage
-        || stage instanceof SkipStage
+        || stage instanceof CountedStage
         || stage instanceof UnwindStage
         || stage instanceof ReplaceRootStage
+        || stage instanceof SortStage
         || stage instanceof GeoNearStage;
+  }
+
+  /** The current document with what is known of it, as one that can be kept anywhere. */
+  static BsonDocument pack(BsonDocument document, Scope scope) {
+    var metadata = new BsonDocument();
+    metadata.putAll(scope.metadata());
+    return new BsonDocument("document", document).append("metadata", metadata);
+  }
+
+  /** A document that was packed; what was known of it is known again. */
+  static BsonDocument unpack(BsonDocument packed, Scope scope) {
+    scope.metadata(packed.getDocument("metadata"));
+    return packed.getDocument("document");
   }
 
   /** Documents of which nothing is known any more. */

@@ -1,5 +1,6 @@
 package dev.orrery.language.aggregate;
 
+import dev.orrery.language.aggregate.stage.CountedStage;
 import dev.orrery.language.aggregate.stage.Stage;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -67,10 +68,10 @@ final class Optimizer {
       return second instanceof MatchStage match ? lookup.with(match) : null;
     }
     if (first instanceof LimitStage limit && second instanceof LimitStage other) {
-      return limit.limit() <= other.limit() ? first : second;
+      return limit.count() <= other.count() ? first : second;
     }
     if (first instanceof SkipStage skip && second instanceof SkipStage other) {
-      long sum = skip.skip() + other.skip();
+      long sum = skip.count() + other.count();
       return sum < 0 ? null : new SkipStage(sum);
     }
     return second instanceof AddFieldsStage fields ? fields.after(first) : null;
@@ -112,7 +113,7 @@ final class Optimizer {
   }
 
   private static boolean mayPass(Stage stage, Stage before) {
-    if (stage instanceof SkipStage || stage instanceof LimitStage) {
+    if (stage instanceof CountedStage) {
       return before instanceof ProjectStage || before instanceof AddFieldsStage;
     }
     if (!(stage instanceof MatchStage match)) {
@@ -136,11 +137,11 @@ final class Optimizer {
       long skipped = 0;
       int next = i + 1;
       while (next < stages.size() && stages.get(next) instanceof SkipStage skip) {
-        skipped += skip.skip();
+        skipped += skip.count();
         next++;
       }
       if (next < stages.size() && stages.get(next) instanceof LimitStage limit) {
-        long total = skipped + limit.limit();
+        long total = skipped + limit.count();
         if (skipped >= 0 && total > 0) {
           stages.set(i, sort.withLimit(total));
         }

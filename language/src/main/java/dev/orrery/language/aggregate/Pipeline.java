@@ -14,6 +14,7 @@ import dev.orrery.language.expression.Dependencies;
 import dev.orrery.value.RawDocument;
 import java.util.ArrayList;
 import java.util.Collections;
+import java.util.EnumSet;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
@@ -28,6 +29,8 @@ import org.jspecify.annotations.Nullable;
  */
 public final class Pipeline {
   private static final int STAGES_MAX = 1000;
+  private static final Set<Stage.Trait> PLACES =
+      Set.of(Stage.Trait.NOT_IN_FACET, Stage.Trait.NOT_IN_LOOKUP, Stage.Trait.NOT_IN_UNION);
 
   /** What a document may have beyond 16 MB, as MongoDB allows inside the server. */
   private static final int RESULT_BYTES_MAX = (16 << 20) + (16 << 10);
@@ -149,6 +152,16 @@ public final class Pipeline {
     return !stages.isEmpty() && stages.get(stages.size() - 1).traits().contains(Stage.Trait.LAST);
   }
 
+  /** What its stages say of the pipelines that they may be a part of. */
+  Set<Stage.Trait> places() {
+    var places = EnumSet.noneOf(Stage.Trait.class);
+    for (Stage stage : stages) {
+      places.addAll(stage.traits());
+    }
+    places.retainAll(PLACES);
+    return places;
+  }
+
   /** Whether it reads a collection, not documents that it makes itself. */
   boolean isOnCollection() {
     return stages.isEmpty() || !stages.get(0).traits().contains(Stage.Trait.FIRST);
@@ -172,7 +185,8 @@ public final class Pipeline {
 
   private DocumentStream open(PipelineRun run, @Nullable List<StreamMeter> meters) {
     if (!isOnCollection()) {
-      return openAll(stages, DocumentStream.of(Collections.emptyIterator()), run, meters);
+      List<Stage> all = isOfChanges() ? EventPlaces.known(stages) : stages;
+      return openAll(all, DocumentStream.of(Collections.emptyIterator()), run, meters);
     }
     var head = Head.of(stages);
     var rest = stages.subList(head.length(), stages.size());

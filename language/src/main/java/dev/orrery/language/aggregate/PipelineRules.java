@@ -24,6 +24,10 @@ final class PipelineRules {
     for (int i = 0; i < stages.size(); i++) {
       Stage stage = stages.get(i);
       requireOnEvents(stages.get(0), stage);
+      if (stage instanceof SplitLargeEventStage && i < stages.size() - 1) {
+        throw new CommandException(
+            ErrorCode.LOCATION_7182802, stage.name() + " must be the last stage in the pipeline");
+      }
       if (i > 0 && stage.traits().contains(Stage.Trait.FIRST)) {
         throw new CommandException(
             ErrorCode.LOCATION_40602,
@@ -45,6 +49,20 @@ final class PipelineRules {
             ErrorCode.LOCATION_40601,
             stage.name() + " can only be the final stage in the pipeline");
       }
+    }
+  }
+
+  /** Refuses to go on inside of an event when it is not told in parts. */
+  private static void requireFragments(List<Stage> stages) {
+    boolean isInside =
+        stages.get(0) instanceof ChangeStreamStage first
+            && first.options().after() != null
+            && first.options().after().isOfFragment();
+    if (isInside && !(stages.get(stages.size() - 1) instanceof SplitLargeEventStage)) {
+      throw new CommandException(
+          ErrorCode.CHANGE_STREAM_FATAL_ERROR,
+          "To resume from a split event, the $changeStream pipeline must end with "
+              + SplitLargeEventStage.NAME);
     }
   }
 
@@ -79,6 +97,9 @@ final class PipelineRules {
 
   /** The rules of a command's own pipeline. */
   static void requireValid(List<Stage> stages, PipelineContext context) {
+    if (!stages.isEmpty()) {
+      requireFragments(stages);
+    }
     if (context.hasCollection()) {
       if (!stages.isEmpty() && stages.get(0).traits().contains(Stage.Trait.NO_COLLECTION)) {
         throw new CommandException(

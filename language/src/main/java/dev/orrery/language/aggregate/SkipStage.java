@@ -1,20 +1,18 @@
 package dev.orrery.language.aggregate;
 
+import dev.orrery.language.aggregate.stage.CountedStage;
 import dev.orrery.language.aggregate.stage.DocumentStream;
 import dev.orrery.language.aggregate.stage.PipelineContext;
 import dev.orrery.language.aggregate.stage.PipelineRun;
 import dev.orrery.language.aggregate.stage.Stage;
 import dev.orrery.language.aggregate.stage.WholeNumbers;
 import dev.orrery.language.error.ErrorCode;
-import dev.orrery.language.expression.Dependencies;
 import java.util.List;
 import org.bson.BsonDocument;
-import org.bson.BsonInt64;
 import org.bson.BsonValue;
-import org.jspecify.annotations.Nullable;
 
 /** {@code $skip}: all but the first so many documents. */
-record SkipStage(long skip) implements Stage {
+record SkipStage(long count) implements CountedStage {
   static List<Stage> parse(String name, BsonValue argument, PipelineContext context) {
     return List.of(
         new SkipStage(
@@ -27,34 +25,15 @@ record SkipStage(long skip) implements Stage {
   }
 
   @Override
-  public BsonDocument specification() {
-    return new BsonDocument("$skip", new BsonInt64(skip));
-  }
-
-  @Override
-  public boolean addDependencies(Dependencies dependencies) {
-    return false;
-  }
-
-  @Override
   public DocumentStream open(DocumentStream input, PipelineRun run) {
-    return new DocumentStream() {
-      private long skipped;
-
-      @Override
-      public @Nullable BsonDocument next() {
-        for (; skipped < skip; skipped++) {
-          if (input.next() == null) {
-            return null;
+    var left = new long[] {count};
+    return input.giving(
+        () -> {
+          BsonDocument next = input.next();
+          for (; next != null && left[0] > 0; left[0]--) {
+            next = input.next();
           }
-        }
-        return input.next();
-      }
-
-      @Override
-      public void close() {
-        input.close();
-      }
-    };
+          return next;
+        });
   }
 }

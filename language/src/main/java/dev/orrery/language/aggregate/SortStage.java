@@ -78,17 +78,30 @@ record SortStage(SortKey key, BsonDocument pattern, long limit) implements Stage
   public DocumentStream open(DocumentStream input, PipelineRun run) {
     return new DocumentStream() {
       private @Nullable Sorter sorter;
+      private boolean isOfSearch;
 
       @Override
       public @Nullable BsonDocument next() {
         if (sorter == null) {
-          sorter = new Sorter(run.spill(), limit);
-          for (BsonDocument one = input.next(); one != null; one = input.next()) {
-            sorter.add(key.of(one), one);
-          }
-          sorter.finish();
+          sorter = sort();
         }
-        return sorter.next();
+        BsonDocument next = sorter.next();
+        return isOfSearch && next != null ? Metadata.unpack(next, run.scope()) : next;
+      }
+
+      private Sorter sort() {
+        var filled = new Sorter(run.spill(), limit);
+        BsonDocument one = input.next();
+        isOfSearch = !run.scope().metadata().isEmpty();
+        for (; one != null; one = input.next()) {
+          if (isOfSearch) {
+            filled.add(key.of(one, run.scope().metadata()), Metadata.pack(one, run.scope()));
+          } else {
+            filled.add(key.of(one), one);
+          }
+        }
+        filled.finish();
+        return filled;
       }
 
       @Override

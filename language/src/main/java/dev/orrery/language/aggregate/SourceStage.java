@@ -149,6 +149,20 @@ record SourceStage(String name, BsonDocument specification, Set<Trait> traits, S
     }
   }
 
+  static List<Stage> parseShardedData(String name, BsonValue argument, PipelineContext context) {
+    if (context.hasCollection() || !context.database().equals("admin")) {
+      throw new CommandException(
+          ErrorCode.INVALID_NAMESPACE,
+          name + " must be run against the 'admin' database with {aggregate: 1}");
+    }
+    if (!argument.isDocument() || !argument.asDocument().isEmpty()) {
+      throw new CommandException(
+          ErrorCode.LOCATION_6789100,
+          "The " + name + " stage specification must be an empty object");
+    }
+    return stage(name, argument, ON_DATABASE, run -> run.environment().shardedData());
+  }
+
   static List<Stage> parseSessions(String name, BsonValue argument, PipelineContext context) {
     boolean isConfig = context.namespace().toString().equals("config.system.sessions");
     if (!isConfig) {

@@ -1,5 +1,6 @@
 package dev.orrery.language.aggregate;
 
+import dev.orrery.lane.Lane;
 import dev.orrery.language.aggregate.stage.DocumentStream;
 import dev.orrery.language.error.CommandException;
 import dev.orrery.language.error.ErrorCode;
@@ -78,6 +79,7 @@ final class SplitGrouping {
 
   /** Groups all parts, on this thread and those that are to spare, and returns when all rest. */
   void run(Executor spareThreads) {
+    Lane.requireMayWait();
     start(spareThreads);
     work();
     awaitOthers();

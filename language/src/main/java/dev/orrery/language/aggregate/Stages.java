@@ -56,6 +56,7 @@ final class Stages {
           entry("$sample", SampleStage::parse),
           entry("$set", AddFieldsStage::parse),
           entry("$setWindowFields", SetWindowFieldsStage::parse),
+          entry("$shardedDataDistribution", SourceStage::parseShardedData),
           entry("$skip", SkipStage::parse),
           entry("$sort", SortStage::parse),
           entry("$sortByCount", Shorthands::parseSortByCount),
@@ -71,7 +72,6 @@ final class Stages {
           "$queryStats",
           "$search",
           "$searchMeta",
-          "$shardedDataDistribution",
           "$vectorSearch");
 
   private Stages() {}

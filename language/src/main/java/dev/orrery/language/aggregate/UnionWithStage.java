@@ -13,6 +13,7 @@ import dev.orrery.language.expression.Dependencies;
 import dev.orrery.value.Namespace;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
 import org.bson.BsonDocument;
 import org.bson.BsonType;
 import org.bson.BsonValue;
@@ -68,6 +69,12 @@ record UnionWithStage(Pipeline pipeline, BsonDocument specification) implements 
       }
     }
     return pipeline;
+  }
+
+  /** Where its pipeline may not be, the stage may not be either. */
+  @Override
+  public Set<Trait> traits() {
+    return pipeline.places();
   }
 
   @Override

@@ -10,6 +10,7 @@ public enum ErrorCode {
   NO_SUCH_KEY(4, "NoSuchKey"),
   GRAPH_CONTAINS_CYCLE(5, "GraphContainsCycle"),
   HOST_UNREACHABLE(6, "HostUnreachable"),
+  HOST_NOT_FOUND(7, "HostNotFound"),
   UNKNOWN_ERROR(8, "UnknownError"),
   FAILED_TO_PARSE(9, "FailedToParse"),
   USER_NOT_FOUND(11, "UserNotFound"),
@@ -98,6 +99,8 @@ public enum ErrorCode {
   CLIENT_METADATA_APP_NAME_TOO_LARGE(184, "ClientMetadataAppNameTooLarge"),
   CLIENT_METADATA_DOCUMENT_TOO_LARGE(185, "ClientMetadataDocumentTooLarge"),
   CLIENT_METADATA_CANNOT_BE_MUTATED(186, "ClientMetadataCannotBeMutated"),
+  PRIMARY_STEPPED_DOWN(189, "PrimarySteppedDown"),
+  NO_SHARDING_ENABLED(193, "NoShardingEnabled"),
   INVALID_INDEX_SPECIFICATION_OPTION(197, "InvalidIndexSpecificationOption"),
   CANNOT_BUILD_INDEX_KEYS(201, "CannotBuildIndexKeys"),
   NO_SUCH_SESSION(206, "NoSuchSession"),
@@ -123,6 +126,7 @@ public enum ErrorCode {
   TOO_MANY_LOGICAL_SESSIONS(261, "TooManyLogicalSessions"),
   EXCEEDED_TIME_LIMIT(262, "ExceededTimeLimit"),
   OPERATION_NOT_SUPPORTED_IN_TRANSACTION(263, "OperationNotSupportedInTransaction"),
+  FAIL_POINT_SET_FAILED(266, "FailPointSetFailed"),
   INDEX_BUILD_ABORTED(276, "IndexBuildAborted"),
   CLIENT_DISCONNECT(279, "ClientDisconnect"),
   CHANGE_STREAM_FATAL_ERROR(280, "ChangeStreamFatalError"),
@@ -134,6 +138,7 @@ public enum ErrorCode {
   INVALID_TOPOLOGY_TYPE(294, "InvalidTopologyType"),
   DATA_CORRUPTION_DETECTED(301, "DataCorruptionDetected"),
   OBJECT_IS_BUSY(314, "ObjectIsBusy"),
+  CONNECTION_POOL_EXPIRED(317, "ConnectionPoolExpired"),
   API_VERSION_ERROR(322, "APIVersionError"),
   API_STRICT_ERROR(323, "APIStrictError"),
   API_DEPRECATION_ERROR(324, "APIDeprecationError"),
@@ -144,6 +149,7 @@ public enum ErrorCode {
   TEMPORARILY_UNAVAILABLE(365, "TemporarilyUnavailable"),
   CLOSE_CONNECTION_FOR_SHUTDOWN_COMMAND(372, "CloseConnectionForShutdownCommand"),
   LOCATION_4568(4568),
+  SOCKET_EXCEPTION(9001, "SocketException"),
   LOCATION_10003(10003),
   LOCATION_10065(10065),
   NOT_WRITABLE_PRIMARY(10107, "NotWritablePrimary"),
@@ -343,6 +349,9 @@ public enum ErrorCode {
   LOCATION_31321(31321),
   LOCATION_31324(31324),
   LOCATION_31325(31325),
+  LOCATION_31368(31368),
+  LOCATION_31372(31372),
+  LOCATION_31382(31382),
   LOCATION_31393(31393),
   LOCATION_31394(31394),
   LOCATION_31395(31395),
@@ -723,8 +732,11 @@ public enum ErrorCode {
   LOCATION_6307900(6307900),
   LOCATION_6492800(6492800),
   LOCATION_6586400(6586400),
+  LOCATION_6789100(6789100),
   LOCATION_7158303(7158303),
+  LOCATION_7182500(7182500),
   LOCATION_7182800(7182800),
+  LOCATION_7182802(7182802),
   LOCATION_7246201(7246201),
   LOCATION_7246204(7246204),
   LOCATION_7246208(7246208),
@@ -750,6 +762,16 @@ public enum ErrorCode {
   ErrorCode(int number, String codeName) {
     this.number = number;
     this.codeName = codeName;
+  }
+
+  /** The name of any number, also of one that this server never answers with. */
+  public static String nameOf(int number) {
+    for (ErrorCode each : values()) {
+      if (each.number == number) {
+        return each.codeName;
+      }
+    }
+    return "Location" + number;
   }
 
   public int number() {

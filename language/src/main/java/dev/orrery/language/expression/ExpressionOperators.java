@@ -27,6 +27,7 @@ final class ExpressionOperators {
               ReplaceExpressions.OPERATORS,
               SetExpressions.OPERATORS,
               StringExpressions.OPERATORS,
+              SuffixExpression.OPERATORS,
               SummaryExpressions.OPERATORS,
               TrigonometryExpressions.OPERATORS,
               TypeExpressions.OPERATORS),

@@ -89,7 +89,7 @@ final class ReplaceExpressions {
     }
 
     private static String replaceOne(String input, String find, String replacement) {
-      int at = TextSearch.find(input, find, 0);
+      int at = Substrings.find(input, find, 0);
       return at < 0
           ? input
           : input.substring(0, at) + replacement + input.substring(at + find.length());
@@ -100,9 +100,9 @@ final class ReplaceExpressions {
       if (!find.isEmpty()) {
         Allowance allowance = Allowance.current();
         int copied = 0;
-        for (int at = TextSearch.find(input, find, 0);
+        for (int at = Substrings.find(input, find, 0);
             at >= 0;
-            at = TextSearch.find(input, find, copied)) {
+            at = Substrings.find(input, find, copied)) {
           allowance.step();
           ValueSize.requireText((long) out.length() + at - copied + replacement.length());
           out.append(input, copied, at).append(replacement);
@@ -160,7 +160,7 @@ final class ReplaceExpressions {
     int start = 0;
     int end = input.length();
     Allowance allowance = Allowance.current();
-    long work = 1 + chars.length() / TextSearch.CHARACTERS_PER_STEP;
+    long work = 1 + chars.length() / Substrings.CHARACTERS_PER_STEP;
     if (!name.equals("$rtrim")) {
       while (start < end && chars.indexOf(input.codePointAt(start)) >= 0) {
         allowance.steps(work);

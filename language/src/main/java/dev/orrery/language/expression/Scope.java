@@ -58,6 +58,11 @@ public final class Scope {
     return root;
   }
 
+  /** All that {@code $meta} finds for the current document. */
+  public Map<String, BsonValue> metadata() {
+    return metadata;
+  }
+
   public @Nullable BsonValue metadata(String name) {
     return metadata.get(name);
   }

@@ -113,9 +113,9 @@ public final class StringExpressions {
     int start = 0;
     Allowance allowance = Allowance.current();
     try (var growing = new ValueSize.Growing(allowance)) {
-      for (int at = TextSearch.find(text, needle, 0);
+      for (int at = Substrings.find(text, needle, 0);
           at >= 0;
-          at = TextSearch.find(text, needle, start)) {
+          at = Substrings.find(text, needle, start)) {
         allowance.step();
         BsonString part = text(text.substring(start, at));
         growing.add(part);
@@ -143,7 +143,7 @@ public final class StringExpressions {
       if (same < 0) {
         return new BsonInt32(i);
       }
-      allowance.steps(same / TextSearch.CHARACTERS_PER_STEP);
+      allowance.steps(same / Substrings.CHARACTERS_PER_STEP);
     }
     return new BsonInt32(-1);
   }
@@ -168,7 +168,7 @@ public final class StringExpressions {
     Allowance allowance = Allowance.current();
     for (int i = start; i < end; i++) {
       allowance.step();
-      if (TextSearch.isAt(input, token, offset, allowance)) {
+      if (Substrings.isAt(input, token, offset, allowance)) {
         return new BsonInt32(i);
       }
       offset = input.offsetByCodePoints(offset, 1);

@@ -129,7 +129,7 @@ public record FlatKeys(int bits, double min, double max) {
   }
 
   /** The ranges of keys of a few squares that cover rectangles, in ascending order. */
-  public List<KeyRange> cover(List<FlatBox> boxes) {
+  public List<CellRange> cover(List<FlatBox> boxes) {
     var grids = new ArrayList<SquareCover.Grid>();
     for (FlatBox box : boxes) {
       if (box.left() <= max && box.right() >= min && box.bottom() <= max && box.top() >= min) {
@@ -138,22 +138,22 @@ public record FlatKeys(int bits, double min, double max) {
                 scaled(box.left()), scaled(box.bottom()), scaled(box.right()), scaled(box.top())));
       }
     }
-    var ranges = new ArrayList<KeyRange>();
+    var ranges = new ArrayList<CellRange>();
     for (SquareCover.Square square : new SquareCover(grids, bits).squares()) {
       ranges.add(range(square));
     }
-    return KeyRange.joined(ranges, 1L << (64 - 2 * bits));
+    return CellRange.joined(ranges, 1L << (64 - 2 * bits));
   }
 
-  private KeyRange range(SquareCover.Square square) {
+  private CellRange range(SquareCover.Square square) {
     long first = interleaved(square.column(), square.row());
     long last = first + square.size() * square.size() - 1;
     int unused = 64 - 2 * bits;
-    return new KeyRange(turned(first << unused), turned(last << unused));
+    return new CellRange(turned(first << unused), turned(last << unused));
   }
 
   /** The keys of the square that holds a point when the whole was divided so often. */
-  KeyRange around(FlatPoint point, int level) {
+  CellRange around(FlatPoint point, int level) {
     long size = 1L << (bits - level);
     long column = scaled(point.x()) / size * size;
     long row = scaled(point.y()) / size * size;

@@ -15,7 +15,7 @@ public interface NearKeys {
   SphereCover.Wanted within(double radius);
 
   /** Keys of points that are all nearer than that; as many as a few ranges can tell. */
-  List<KeyRange> nearerThan(double radius);
+  List<CellRange> nearerThan(double radius);
 
   /** Nothing is farther away. */
   double farthest();
@@ -62,7 +62,7 @@ public interface NearKeys {
     }
 
     @Override
-    public List<KeyRange> nearerThan(double radius) {
+    public List<CellRange> nearerThan(double radius) {
       return radius <= ROUNDING_RADIANS
           ? List.of()
           : SphereCover.inside(cap(Math.min(Math.PI, radius) - ROUNDING_RADIANS));
@@ -81,7 +81,7 @@ public interface NearKeys {
     @Override
     public SphereCover.Wanted around(int level) {
       S2CellId cell = S2CellId.fromPoint(axis).parent(level);
-      var range = List.of(new KeyRange(cell.rangeMin().id(), cell.rangeMax().id()));
+      var range = List.of(new CellRange(cell.rangeMin().id(), cell.rangeMax().id()));
       return new SphereCover.Wanted(range, range);
     }
 
@@ -109,7 +109,7 @@ public interface NearKeys {
     }
 
     @Override
-    public List<KeyRange> nearerThan(double radius) {
+    public List<CellRange> nearerThan(double radius) {
       return List.of();
     }
 

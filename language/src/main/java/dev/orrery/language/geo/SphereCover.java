@@ -47,7 +47,7 @@ public final class SphereCover {
    * @param points the ranges of points, in ascending order and apart
    * @param shapes the same of cells of shapes
    */
-  public record Wanted(List<KeyRange> points, List<KeyRange> shapes) {}
+  public record Wanted(List<CellRange> points, List<CellRange> shapes) {}
 
   /** All of a geometry as one region. */
   static S2Region region(Geometry geometry) {
@@ -75,29 +75,29 @@ public final class SphereCover {
   }
 
   /** Ranges of points that a region surely holds. */
-  static List<KeyRange> inside(S2Region region) {
+  static List<CellRange> inside(S2Region region) {
     var coverer =
         S2RegionCoverer.builder().setMaxCells(QUERY_CELLS_MAX).setMaxLevel(QUERY_LEVEL_MAX).build();
     var cells = new ArrayList<S2CellId>();
     coverer.getInteriorCovering(region, cells);
-    var points = new ArrayList<KeyRange>();
-    cells.forEach(cell -> points.add(new KeyRange(cell.rangeMin().id(), cell.rangeMax().id())));
-    return KeyRange.joined(points, CELL_STEP);
+    var points = new ArrayList<CellRange>();
+    cells.forEach(cell -> points.add(new CellRange(cell.rangeMin().id(), cell.rangeMax().id())));
+    return CellRange.joined(points, CELL_STEP);
   }
 
   private static Wanted wanted(List<S2CellId> cells) {
-    var points = new ArrayList<KeyRange>();
-    Set<KeyRange> above = new HashSet<>();
+    var points = new ArrayList<CellRange>();
+    Set<CellRange> above = new HashSet<>();
     for (S2CellId cell : cells) {
-      points.add(new KeyRange(cell.rangeMin().id(), cell.rangeMax().id()));
+      points.add(new CellRange(cell.rangeMin().id(), cell.rangeMax().id()));
       for (int level = 0; level < cell.level(); level++) {
         long parent = cell.parent(level).id();
-        above.add(new KeyRange(parent, parent));
+        above.add(new CellRange(parent, parent));
       }
     }
     var shapes = new ArrayList<>(points);
     shapes.addAll(above);
-    return new Wanted(KeyRange.joined(points, CELL_STEP), KeyRange.joined(shapes, CELL_STEP));
+    return new Wanted(CellRange.joined(points, CELL_STEP), CellRange.joined(shapes, CELL_STEP));
   }
 
   /** The cells that cover a shape, none finer than asked for, and as few as that allows. */

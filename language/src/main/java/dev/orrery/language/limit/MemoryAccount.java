@@ -12,6 +12,9 @@ import java.util.concurrent.TimeUnit;
  * it gives everything back, whatever became of those who took it. Safe for use by several threads.
  */
 public final class MemoryAccount implements Allowance.Memory, AutoCloseable {
+  private static final long MUCH_BYTES = 1 << 20;
+  private static final long PITTANCES_BYTES_MAX = 16 << 10;
+
   /** How soon somebody who waits for memory looks again. */
   private static final long LOOK_MILLIS = 5;
 
@@ -21,7 +24,9 @@ public final class MemoryAccount implements Allowance.Memory, AutoCloseable {
   private final MemoryBudget budget;
   private final List<Resting> resting = new ArrayList<>(0);
   private long held;
+  private long pittances;
   private long atRest;
+  private long keptBefore;
   private boolean isClosed;
 
   MemoryAccount(MemoryBudget budget) {
@@ -39,12 +44,21 @@ public final class MemoryAccount implements Allowance.Memory, AutoCloseable {
       return true; // somebody who works on for a request that has ended
     }
     if (!budget.tryTake(MemoryBudget.Use.OPERATIONS, bytes, held)) {
-      if (held + bytes > budget.freeBytes()) {
+      if (held + bytes > budget.freeBytes() && !isPittance(bytes)) {
         return false;
       }
       budget.take(MemoryBudget.Use.OPERATIONS, bytes);
     }
     held += bytes;
+    return true;
+  }
+
+  /** Whoever was let in with much must not fail for the little that surrounds it. */
+  private boolean isPittance(long bytes) {
+    if (held <= MUCH_BYTES || pittances + bytes > PITTANCES_BYTES_MAX) {
+      return false;
+    }
+    pittances += bytes;
     return true;
   }
 
@@ -93,6 +107,11 @@ public final class MemoryAccount implements Allowance.Memory, AutoCloseable {
     }
   }
 
+  /** The same for somebody who comes back later rather than wait; false when there is no room. */
+  public boolean tryAwait(long bytes) {
+    return tryHold(bytes) || tryOverdraw(bytes);
+  }
+
   private synchronized boolean tryOverdraw(long bytes) {
     if (isClosed || !budget.mayOverdraw(this)) {
       return isClosed;
@@ -106,6 +125,7 @@ public final class MemoryAccount implements Allowance.Memory, AutoCloseable {
   public synchronized void release(long bytes) {
     if (!isClosed && bytes != 0) {
       held -= bytes;
+      pittances = Math.max(0, pittances - bytes);
       if (held <= budget.freeBytes()) {
         budget.endOverdraw(this);
       }
@@ -126,7 +146,11 @@ public final class MemoryAccount implements Allowance.Memory, AutoCloseable {
     resting.remove(holder);
   }
 
-  /** Nobody reads the cursor until {@link #wake}: what it has in memory may have to go to disk. */
+  /**
+   * Nobody reads the cursor until {@link #wake}: what it has in memory may have to go to disk.
+   *
+   * @throws CommandException if too much is left that cannot, such as a large filter
+   */
   public void rest() {
     List<Resting> holders;
     boolean mayKeep;
@@ -148,9 +172,24 @@ public final class MemoryAccount implements Allowance.Memory, AutoCloseable {
     holders.forEach(holder -> holder.rest(!mayKeep));
     synchronized (this) {
       if (!mayKeep && !isClosed) {
+        requireRest();
         atRest = held;
-        budget.rest(held);
       }
+      keptBefore = Math.max(keptBefore, atRest);
+    }
+  }
+
+  /** Whoever was let in once may come back, whoever came meanwhile. */
+  private void requireRest() {
+    if (!budget.tryRestAll(held, keptBefore)) {
+      throw new CommandException(
+          ErrorCode.EXCEEDED_MEMORY_LIMIT,
+          "an open cursor would keep "
+              + held
+              + " bytes that cannot go to disk, but with what other idle cursors keep the server's"
+              + " memory budget of "
+              + budget.bytesMax()
+              + " bytes does not allow it; a larger batch may leave no cursor open");
     }
   }
 

@@ -33,6 +33,11 @@ public final class MemoryBudget {
   private static final int HEAP_SHARE = 3;
   private static final int HEAP_SHARE_MIN = 8;
   private static final int RESTING_SHARE = 4;
+  private static final int RESTING_SHARE_OF_ALL = 2;
+
+  /** What every idle cursor may keep, or keep more than at its beginning. */
+  private static final long RESTING_FREE_BYTES = 128 << 10;
+
   private static final int WAITING_REPLIES_SHARE = 2;
 
   /** What the engine has on the heap when it serves nobody, and the collector's room for it. */
@@ -138,7 +143,23 @@ public final class MemoryBudget {
 
   /** Lets a cursor keep so much while nobody reads it; false when it had better not. */
   boolean tryRest(long bytes) {
-    long restingMax = bytesMax / RESTING_SHARE;
+    return tryRest(bytes, bytesMax / RESTING_SHARE);
+  }
+
+  /**
+   * The same for what cannot go to disk; false when there is no room for it at all.
+   *
+   * @param before what the cursor was let in with, 0 for a new one
+   */
+  boolean tryRestAll(long bytes, long before) {
+    if (bytes <= before + RESTING_FREE_BYTES) {
+      resting.addAndGet(bytes);
+      return true;
+    }
+    return tryRest(bytes, bytesMax / RESTING_SHARE_OF_ALL);
+  }
+
+  private boolean tryRest(long bytes, long restingMax) {
     for (; ; ) {
       long before = resting.get();
       if (bytes > restingMax - before - bytes) {
@@ -148,11 +169,6 @@ public final class MemoryBudget {
         return true;
       }
     }
-  }
-
-  /** The same, whether it had better or not. */
-  void rest(long bytes) {
-    resting.addAndGet(bytes);
   }
 
   void wake(long bytes) {

@@ -148,11 +148,14 @@ public final class TextFields {
 
   private void add(String text, TextLanguage spoken, double weight, Map<String, Double> scores) {
     Map<String, Integer> times = new HashMap<>();
-    int words = 0;
-    for (String word : new Tokens(spoken, false, keepsMarks).of(text)) {
-      times.merge(word, 1, Integer::sum);
-      words++;
-    }
+    new Tokens(spoken, false, keepsMarks)
+        .forEach(
+            text,
+            word -> {
+              times.merge(word, 1, Integer::sum);
+              Tokens.requireRoom(times.size() + scores.size());
+            });
+    int words = times.values().stream().mapToInt(Integer::intValue).sum();
     for (Map.Entry<String, Integer> term : times.entrySet()) {
       double frequency = 2 - Math.pow(0.5, term.getValue() - 1.0);
       double share = 0.5 * term.getValue() / words + 0.5;

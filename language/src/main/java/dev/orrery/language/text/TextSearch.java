@@ -96,10 +96,13 @@ public final class TextSearch {
     }
 
     void at(String text, TextLanguage spoken, double weight) {
-      for (String word : tokens(spoken).of(text)) {
-        hasWanted |= wanted.contains(word);
-        hasUnwanted |= unwanted.contains(word);
-      }
+      tokens(spoken)
+          .forEach(
+              text,
+              word -> {
+                hasWanted |= wanted.contains(word);
+                hasUnwanted |= unwanted.contains(word);
+              });
       Tokens whole = tokens(language);
       String folded = whole.folded(text);
       missing.removeIf(phrase -> folded.contains(whole.folded(phrase)));
@@ -148,14 +151,20 @@ public final class TextSearch {
       }
     }
 
+    private static void add(String word, Set<String> words) {
+      words.add(word);
+      Tokens.requireRoom(words.size());
+    }
+
     private void add(String text) {
       if (isNegated && phrase >= 0) {
         return;
       }
       if (!isNegated) {
-        terms.addAll(new Tokens(language, false, fields.keepsMarks()).of(text));
+        new Tokens(language, false, fields.keepsMarks()).forEach(text, word -> add(word, terms));
       }
-      (isNegated ? unwanted : wanted).addAll(tokens(language).of(text));
+      Set<String> words = isNegated ? unwanted : wanted;
+      tokens(language).forEach(text, word -> add(word, words));
       isNegated = false;
     }
   }

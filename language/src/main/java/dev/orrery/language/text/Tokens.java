@@ -6,9 +6,8 @@ import com.ibm.icu.text.Normalizer2;
 import dev.orrery.lane.Lane;
 import dev.orrery.language.expression.Work;
 import dev.orrery.language.limit.Allowance;
-import java.util.ArrayList;
-import java.util.List;
 import java.util.Locale;
+import java.util.function.Consumer;
 import org.tartarus.snowball.SnowballStemmer;
 
 /*
@@ -32,14 +31,25 @@ record Tokens(TextLanguage language, boolean keepsCase, boolean keepsMarks) {
 
   private static final Locale TURKISH = Locale.forLanguageTag("tr");
 
-  /** The words in their order, without those that say nothing. */
-  List<String> of(String text) {
+  /** What a term takes in sets, maps and keys, about; and how many of them are nothing yet. */
+  private static final long TERM_BYTES = 300;
+
+  private static final int TERMS_FEW = 1_024;
+
+  /** Throws when there is no memory for so many terms; to be called with each one that is added. */
+  static void requireRoom(int terms) {
+    if (terms % TERMS_FEW == 0 && terms > 0) {
+      Allowance.current().fit(terms * TERM_BYTES);
+    }
+  }
+
+  /** Hands over the words in their order, without those that say nothing. */
+  void forEach(String text, Consumer<String> taker) {
     Work.countBytes(text.length());
     if (text.length() > LENGTH_MANY) {
       Lane.requireMayWait();
     }
     Allowance allowance = Allowance.current();
-    var words = new ArrayList<String>();
     SnowballStemmer stemmer = language.newStemmer();
     int start = -1;
     for (int i = 0; i <= text.length(); ) {
@@ -48,12 +58,11 @@ record Tokens(TextLanguage language, boolean keepsCase, boolean keepsMarks) {
         start = start < 0 ? i : start;
       } else if (start >= 0) {
         allowance.step();
-        add(text.substring(start, i), stemmer, words);
+        hand(text.substring(start, i), stemmer, taker);
         start = -1;
       }
       i += Character.charCount(point);
     }
-    return words;
   }
 
   private boolean isDelimiter(int point) {
@@ -72,7 +81,7 @@ record Tokens(TextLanguage language, boolean keepsCase, boolean keepsMarks) {
         || UCharacter.hasBinaryProperty(point, UProperty.WHITE_SPACE);
   }
 
-  private void add(String written, SnowballStemmer stemmer, List<String> words) {
+  private void hand(String written, SnowballStemmer stemmer, Consumer<String> taker) {
     String small = small(written);
     if (language.isStopWord(small)) {
       return;
@@ -83,7 +92,7 @@ record Tokens(TextLanguage language, boolean keepsCase, boolean keepsMarks) {
       stemmer.stem();
       word = stemmer.getCurrent();
     }
-    words.add(keepsMarks ? word : withoutMarks(word));
+    taker.accept(keepsMarks ? word : withoutMarks(word));
   }
 
   private String small(String text) {

@@ -60,6 +60,7 @@ class LargeOperandsTest {
           entry("$filter", List.of("{input: #x, cond: false}")),
           entry("$firstN", List.of("{input: #x, n: 100000}")),
           entry("$getField", List.of("{field: 'k', input: #x}")),
+          entry("$hashSuffix", List.of("[#x, 'a', 4]", "['a', #x, 4]", "[#x, #y, 4]")),
           entry("$lastN", List.of("{input: #x, n: 100000}")),
           entry("$let", List.of("{vars: {a: #x}, in: ['$$a', '$$a']}")),
           entry("$ltrim", List.of("{input: #x, chars: 'a'}", "{input: #x, chars: #y}")),

@@ -79,17 +79,17 @@ class NearKeysTest {
     return key.asInt64().getValue();
   }
 
-  private static boolean holds(List<KeyRange> ranges, long key) {
+  private static boolean holds(List<CellRange> ranges, long key) {
     return ranges.stream().anyMatch(range -> range.low() <= key && key <= range.high());
   }
 
   @Test
   void rangesWithoutOthersAreWhatIsLeft() {
-    var all = List.of(new KeyRange(0, 10), new KeyRange(20, 30));
-    assertThat(KeyRange.minus(all, List.of(new KeyRange(5, 25), new KeyRange(28, 40))))
-        .containsExactly(new KeyRange(0, 4), new KeyRange(26, 27));
-    assertThat(KeyRange.minus(all, all)).isEmpty();
-    assertThat(KeyRange.union(all, List.of(new KeyRange(11, 19))))
-        .containsExactly(new KeyRange(0, 30));
+    var all = List.of(new CellRange(0, 10), new CellRange(20, 30));
+    assertThat(CellRange.minus(all, List.of(new CellRange(5, 25), new CellRange(28, 40))))
+        .containsExactly(new CellRange(0, 4), new CellRange(26, 27));
+    assertThat(CellRange.minus(all, all)).isEmpty();
+    assertThat(CellRange.union(all, List.of(new CellRange(11, 19))))
+        .containsExactly(new CellRange(0, 30));
   }
 }

@@ -191,6 +191,34 @@ class MemoryBudgetTest {
   }
 
   @Test
+  void whatIdleCursorsCannotSpillIsHalfOfItAtTheMost() {
+    var accounts = new ArrayList<MemoryAccount>();
+    int refused = 0;
+    for (int i = 0; i < 40; i++) {
+      MemoryAccount account = budget.open();
+      account.hold(2 * MEGABYTE);
+      try {
+        account.rest();
+        accounts.add(account);
+      } catch (CommandException tooMuch) {
+        account.close();
+        refused++;
+      }
+    }
+    assertThat(accounts).hasSizeBetween(20, 25);
+    assertThat(refused).isPositive();
+    accounts.forEach(MemoryAccount::wake);
+    accounts.forEach(MemoryAccount::rest); // whoever was let in may come back
+    MemoryAccount small = budget.open();
+    small.hold(1_000);
+    small.rest();
+    small.close();
+    accounts.forEach(MemoryAccount::close);
+    assertThat(budget.restingBytes()).isZero();
+    assertThat(budget.usedBytes()).isZero();
+  }
+
+  @Test
   void whateverManyThreadsDoItIsZeroInTheEnd() throws Exception {
     var threads = Executors.newFixedThreadPool(4);
     try {
@@ -210,6 +238,14 @@ class MemoryBudgetTest {
     assertThat(budget.mostBytes()).isLessThanOrEqualTo(100 * MEGABYTE + 8 * MEGABYTE);
   }
 
+  private static void restIfPossible(MemoryAccount account) {
+    try {
+      account.rest();
+    } catch (CommandException tooMuch) {
+      assertThat(tooMuch.code()).isEqualTo(ErrorCode.EXCEEDED_MEMORY_LIMIT);
+    }
+  }
+
   private Void walk(Random random) {
     for (int round = 0; round < 2_000; round++) {
       MemoryAccount account = budget.open();
@@ -217,7 +253,7 @@ class MemoryBudgetTest {
       var other = new Holding(account);
       for (int step = 0; step < 20; step++) {
         switch (random.nextInt(6)) {
-          case 0 -> account.rest();
+          case 0 -> restIfPossible(account);
           case 1 -> account.wake();
           case 2 -> holding.clear();
           case 3 -> other.grow(random.nextInt(1 << 20) - other.bytes());

@@ -16,7 +16,27 @@ import org.jspecify.annotations.Nullable;
  * @param after where to begin; null for now
  */
 public record ChangeStreamOptions(
-    Image fullDocument, Image before, @Nullable ResumeToken after, boolean isForAll, Shown shown) {
+    Images images,
+    @Nullable ResumeToken after,
+    boolean isForAll,
+    Shown shown,
+    List<BsonDocument> matches) {
+
+  /** Which versions of documents events show. */
+  public record Images(Image fullDocument, Image before) {}
+
+  public Image fullDocument() {
+    return images.fullDocument;
+  }
+
+  public Image before() {
+    return images.before;
+  }
+
+  /** The same for a stream whose events must all meet these conditions, too. */
+  public ChangeStreamOptions matching(List<BsonDocument> conditions) {
+    return new ChangeStreamOptions(images, after, isForAll, shown, List.copyOf(conditions));
+  }
 
   /** Which of a document's versions is wanted. */
   public enum Image {
@@ -72,7 +92,7 @@ public record ChangeStreamOptions(
       long start = time.asTimestamp().getValue(); // unsigned, and ours are not so far
       after = ResumeToken.upTo(start < 0 ? Long.MAX_VALUE : Math.max(0, start - 1));
     }
-    return new ChangeStreamOptions(full, before, after, isForAll, shown);
+    return new ChangeStreamOptions(new Images(full, before), after, isForAll, shown, List.of());
   }
 
   private static void requireOne(@Nullable Object... starts) {

@@ -1,6 +1,7 @@
 package dev.orrery.language.aggregate.stage;
 
 import java.util.Iterator;
+import java.util.function.Supplier;
 import org.bson.BsonDocument;
 import org.jspecify.annotations.Nullable;
 
@@ -15,6 +16,21 @@ public interface DocumentStream extends AutoCloseable {
   /** Gives back what is held, such as temporary files; may be called twice. */
   @Override
   default void close() {}
+
+  /** Others that are made of these, and hold nothing else. */
+  default DocumentStream giving(Supplier<@Nullable BsonDocument> next) {
+    return new DocumentStream() {
+      @Override
+      public @Nullable BsonDocument next() {
+        return next.get();
+      }
+
+      @Override
+      public void close() {
+        DocumentStream.this.close();
+      }
+    };
+  }
 
   /** The documents of an iterator. */
   static DocumentStream of(Iterator<? extends BsonDocument> documents) {

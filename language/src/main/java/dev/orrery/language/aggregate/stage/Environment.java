@@ -92,6 +92,11 @@ public interface Environment extends KnownCollections {
    */
   List<BsonDocument> sessions(@Nullable List<String> owners);
 
+  /** How the documents of partitioned collections are divided, for each of them. */
+  default List<BsonDocument> shardedData() {
+    return List.of();
+  }
+
   /** What plans are kept for queries on a collection, which must be there. */
   List<BsonDocument> planCache(Namespace namespace);
 

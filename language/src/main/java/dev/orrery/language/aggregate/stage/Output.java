@@ -13,6 +13,11 @@ public interface Output {
   /** Begins to replace a collection, whose indexes and options the new one takes over. */
   Replacement replace(Namespace target);
 
+  /** The document with the key that the target makes of its fields, by which it may be found. */
+  default BsonDocument keyed(Namespace target, BsonDocument document) {
+    return document;
+  }
+
   /** The document whose fields equal those of {@code key} by that collation, or null. */
   @Nullable Existing find(Namespace target, BsonDocument key, Collation collation);
 

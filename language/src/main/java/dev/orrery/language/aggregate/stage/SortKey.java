@@ -8,6 +8,7 @@ import dev.orrery.value.KeyEncoder;
 import dev.orrery.value.RawDocument;
 import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import org.bson.BsonArray;
 import org.bson.BsonDocument;
@@ -86,6 +87,13 @@ public final class SortKey {
     RawDocument encoded = RawDocument.of(needed);
     Work.countBytes(encoded.length());
     return counted(pattern.key(encoded));
+  }
+
+  /** The same of a document that metadata belong to, by name. */
+  public byte[] of(BsonDocument document, Map<String, BsonValue> metadata) {
+    RawDocument encoded = Documents.encode(document);
+    Work.countBytes(encoded.length());
+    return counted(pattern.key(encoded, metadata));
   }
 
   private static byte[] counted(byte[] key) {

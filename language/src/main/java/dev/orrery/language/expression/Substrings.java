@@ -6,14 +6,14 @@ import dev.orrery.language.limit.Allowance;
  * Finds a text in another as Java does, and ends when the request has to. Java's search compares
  * both at every place, which for two long texts that are nearly alike takes hours.
  */
-final class TextSearch {
+final class Substrings {
   /** How many characters are compared in about the time of a step. */
   static final int CHARACTERS_PER_STEP = 64;
 
   /** Comparisons of characters that Java may make on its own: some milliseconds. */
   private static final long ALONE_MAX = 1 << 22;
 
-  private TextSearch() {}
+  private Substrings() {}
 
   /** Where a text occurs first at or after a position; -1 if it does not. */
   static int find(String text, String wanted, int from) {
