@@ -13,6 +13,8 @@ import org.jspecify.annotations.Nullable;
 public record ChangeRetention(long millis, long bytes) {
   static final ChangeRetention OFF = new ChangeRetention(0, 0);
 
+  private static final long FEED_MILLIS_MIN = 60_000;
+
   private static final Pattern TEXT =
       Pattern.compile("([1-9][0-9]{0,8})([SMHD])(?:,([1-9][0-9]{0,8})([KMGT])B)?");
 
@@ -38,6 +40,11 @@ public record ChangeRetention(long millis, long bytes) {
     }
     int power = 1 + "KMGT".indexOf(matcher.group(4));
     return new ChangeRetention(millis, Long.parseLong(matcher.group(3)) << 10 * power);
+  }
+
+  /** How long a shared database keeps them: long enough for those who follow, in any case. */
+  long feedMillis() {
+    return Math.max(millis, FEED_MILLIS_MIN);
   }
 
   EngineOptions.Compacting toOptions() {

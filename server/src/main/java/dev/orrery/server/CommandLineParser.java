@@ -37,8 +37,11 @@ final class CommandLineParser {
                 + " damaged store.%n"
                 + "'orrery import' and 'orrery export' move data from and to files and dumps of"
                 + " MongoDB; --help after each lists its options.%n"
+                + "'orrery tail' prints what is changed, one event in each line.%n"
                 + "'orrery run -- COMMAND' runs a command with a server of its own, and tells what it"
                 + " spent.%n"
+                + "'orrery synthetic-key' prints how clients compute a key that the server would make"
+                + " here.%n"
                 + "Each option can also be set in the environment (--console-port is"
                 + " ORRERY_CONSOLE_PORT) and in the file given with --config (console-port=...).")
         .sortOptions(true)
@@ -101,6 +104,13 @@ final class CommandLineParser {
     for (ConfigKey key : ConfigKey.values()) {
       String name = "--" + key.key();
       if (arguments.hasMatchedOption(name)) {
+        if (key == ConfigKey.STORE_PASSWORD) {
+          throw new ConfigException(
+              "everybody can read a command line: give the password by "
+                  + key.environmentName()
+                  + " or --"
+                  + ConfigKey.STORE_PASSWORD_FILE.key());
+        }
         Object value = arguments.matchedOption(name).getValue();
         sources.with(key, name, value.toString());
       }
@@ -117,8 +127,17 @@ final class CommandLineParser {
     return switch (key) {
       case AUTH, EPHEMERAL, INSECURE, TEST_COMMANDS, TLS, TLS_ONLY ->
           option.type(boolean.class).arity("0").description(key.doc()).build();
-      case TLS_CA, TLS_CERT, TLS_KEY ->
+      case STORE, STORE_PASSWORD ->
+          option
+              .type(String.class)
+              .paramLabel("<" + key.key() + ">")
+              .hidden(key == ConfigKey.STORE_PASSWORD)
+              .description(key.doc())
+              .build();
+      case STORE_PASSWORD_FILE, TLS_CA, TLS_CERT, TLS_KEY ->
           option.type(String.class).paramLabel("<file>").description(key.doc()).build();
+      case TEMPORARY ->
+          option.type(String.class).paramLabel("<directory>").description(key.doc()).build();
       default -> option.type(String.class).paramLabel("<" + key.key() + ">").build();
     };
   }

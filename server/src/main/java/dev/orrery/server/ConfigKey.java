@@ -12,12 +12,29 @@ import java.util.Optional;
  * connections=...} and {@code ORRERY_LIMIT_CONNECTIONS}.
  */
 enum ConfigKey {
+  ACCOUNT(
+      "account",
+      "",
+      "Name of an account that may do everything, as in Cosmos DB; needs --account-key-file, and"
+          + " only users are let in."),
+  ACCOUNT_KEY_FILE(
+      "account-key-file", "", "File with the key of --account: the password, alone on its line."),
+  ADVERTISE(
+      "advertise",
+      "",
+      "host:port that clients are told to use, for servers behind a port map; else the address that"
+          + " they reached."),
   AUTH("auth", "false", "Let in only users with a password or a certificate."),
   BIND("bind", "127.0.0.1", "Address to listen on."),
   BURST_CAPACITY(
       "burst-capacity",
       "false",
       "Let partitions below 3000 RU/s save up to five minutes' worth and spend it at 3000 RU/s."),
+  CONSISTENCY(
+      "consistency",
+      "session",
+      "Cosmos DB's level: strong, bounded-staleness, session, consistent-prefix or eventual. The"
+          + " first two double the price of reads."),
   CONSOLE_HOSTS(
       "console-hosts",
       "",
@@ -26,8 +43,8 @@ enum ConfigKey {
   CONSOLE_PORT(
       "console-port",
       "8081",
-      "Port of the console, /metrics and /readyz, or off; 0: any free one. Only this machine reaches"
-          + " it unless --auth is on."),
+      "Port of the console, /metrics and /readyz, or off; 0: any free one. Only this machine"
+          + " reaches it unless --auth is on."),
   COSMOS_RULES_OFF(
       "cosmos-rules-off",
       "",
@@ -47,15 +64,38 @@ enum ConfigKey {
       "insecure",
       "false",
       "Let everybody in without --auth, also from other machines. Think twice."),
+  LIMITS(
+      "limits",
+      "now",
+      "now, or 2018: 10 GB for a partition key and a partition, and 1000 RU/s at least with a"
+          + " key."),
   LOG_LEVEL("log-level", "warn", "What goes to standard error: off, error, warn, info or debug."),
   PORT("port", "27017", "Port to listen on; 0: any free one."),
   PROFILE(
       "profile", "extended", "extended: all that is implemented; cosmos: Cosmos DB's refusals."),
+  REGIONS(
+      "regions",
+      "",
+      "Regions of Cosmos DB, separated by commas; clients see the first as the tag of this"
+          + " server."),
   REPLICA_SET("replica-set", "globaldb", "Name of the replica set that clients see."),
   SLOWMS(
       "slowms",
       "100",
       "Milliseconds after which an operation is slow, and logged as a line of JSON."),
+  STORE(
+      "store",
+      "",
+      "A database that servers share instead of a data directory:"
+          + " postgresql://user@host:port,host:port/database; see docs/scale-out.md."),
+  STORE_PASSWORD(
+      "store-password", "", "Password of the database; by the environment or a file only."),
+  STORE_PASSWORD_FILE("store-password-file", "", "File with the password of the database."),
+  TEMPORARY(
+      "temporary",
+      "",
+      "Directory for what does not fit into memory: large sorts, groups, cursors that rest. Without"
+          + " one it is in the data directory."),
   TEST_COMMANDS(
       "test-commands", "false", "Let clients order faults. For tests; see docs/testing.md."),
   TLS(

@@ -6,6 +6,7 @@ import java.io.UncheckedIOException;
 import java.nio.channels.FileChannel;
 import java.nio.channels.FileLock;
 import java.nio.channels.OverlappingFileLockException;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.FileSystemException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -13,6 +14,7 @@ import java.nio.file.StandardOpenOption;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
+import java.util.UUID;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -34,9 +36,12 @@ public final class DataDirectory implements AutoCloseable {
   private final Path path;
   private final boolean isEphemeral;
   private final @Nullable FileChannel channel;
+  private final Path temporary;
 
-  private DataDirectory(Path path, boolean isEphemeral, @Nullable FileChannel channel) {
+  private DataDirectory(
+      Path path, boolean isEphemeral, @Nullable FileChannel channel, Path temporary) {
     this.path = path;
+    this.temporary = temporary;
     this.isEphemeral = isEphemeral;
     this.channel = channel;
   }
@@ -55,9 +60,19 @@ public final class DataDirectory implements AutoCloseable {
       throw inUse(path);
     }
     mend(path);
-    var directory = new DataDirectory(path, isEphemeral, channel);
+    var directory =
+        new DataDirectory(path, isEphemeral, channel, temporary(path, storage.temporary()));
     directory.remove(directory.temporary()); // what a server left that was killed
     return directory;
+  }
+
+  /** A place that no server with other data has, and that this one finds again. */
+  private static Path temporary(Path path, @Nullable Path elsewhere) throws IOException {
+    if (elsewhere == null) {
+      return path.resolve(TEMPORARY);
+    }
+    byte[] name = path.toRealPath().toString().getBytes(StandardCharsets.UTF_8);
+    return elsewhere.resolve("orrery-" + UUID.nameUUIDFromBytes(name));
   }
 
   /**
@@ -75,7 +90,7 @@ public final class DataDirectory implements AutoCloseable {
       channel.close();
       throw inUse(path);
     }
-    return new DataDirectory(path, false, channel);
+    return new DataDirectory(path, false, channel, path.resolve(TEMPORARY));
   }
 
   private static IOException inUse(Path path) {
@@ -93,11 +108,14 @@ public final class DataDirectory implements AutoCloseable {
 
   /** Where large sorts spill; empty when the server starts. */
   public Path temporary() {
-    return path.resolve(TEMPORARY);
+    return temporary;
   }
 
   @Override
   public void close() throws IOException {
+    if (!temporary.startsWith(path)) {
+      remove(temporary);
+    }
     if (channel != null) {
       channel.close(); // and with it the lock
     }

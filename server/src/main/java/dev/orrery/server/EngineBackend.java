@@ -25,6 +25,7 @@ import dev.orrery.server.command.data.DataCommands;
 import dev.orrery.server.command.data.DataServices;
 import dev.orrery.server.command.data.ProfileCollections;
 import dev.orrery.server.command.data.RetryRecords;
+import dev.orrery.server.command.diagnostic.ConcernDefaults;
 import dev.orrery.server.command.diagnostic.OperationCommands;
 import dev.orrery.server.command.diagnostic.RecentLog;
 import dev.orrery.server.command.diagnostic.Services;
@@ -66,7 +67,6 @@ import dev.orrery.storage.StorageHooks;
 import dev.orrery.storage.StorageObserver;
 import dev.orrery.storage.engine.ChronicleEngine;
 import dev.orrery.storage.engine.EngineOptions;
-import dev.orrery.storage.log.LogOptions;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.security.SecureRandom;
@@ -135,7 +135,8 @@ final class EngineBackend implements MongoServer.Backend {
     var sessions = new Sessions(clock);
     var clusterClock = new ClusterClock(engine.clock());
     var parameters = new ServerParameters();
-    this.security = new Security(new EngineAccounts(engine), config.access().needsLogin());
+    parameters.onChange(new LogVerbosity());
+    this.security = ServerOptions.security(config, engine);
     this.operations = new Operations(config.limits().memory());
     this.cursors = new CursorRegistry(System::nanoTime, new SecureRandom()::nextLong);
     Services services =
@@ -157,11 +158,12 @@ final class EngineBackend implements MongoServer.Backend {
             ObjectId::new,
             operations);
     this.transactions = transactions(() -> lifetimeSeconds(parameters, provisioning));
+    operations.showing(transactions);
     expire(sessions.with(transactions), cursors, new RetryRecords(databases, clock));
     var journals = journals(databases);
     this.snapshots =
         new Snapshots(time -> time == 0 ? engine.pin() : engine.pin(time), System::nanoTime);
-    Faults faults = faults(config, data);
+    Faults faults = faults(config, parameters, data);
     var parts =
         new Dispatcher.Parts(
             commands(services, data, metering, journals, faults),
@@ -219,11 +221,13 @@ final class EngineBackend implements MongoServer.Backend {
         host::stop,
         security,
         operations,
-        cursors);
+        cursors,
+        ConcernDefaults.of(engine));
   }
 
   private Transactions transactions(LongSupplier lifetimeSeconds) {
-    return new Transactions(engine::begin, System::nanoTime, lifetimeSeconds, workers);
+    return new Transactions(
+        engine::begin, System::nanoTime, lifetimeSeconds, workers, operations.memory());
   }
 
   /** Cosmos DB gives a transaction five seconds. */
@@ -239,11 +243,6 @@ final class EngineBackend implements MongoServer.Backend {
     parameters.follow(rules);
     rules.watchedBy(new GapWatcher(ledgers));
     return new Provisioning(config.limits().partitionThroughput(), rules);
-  }
-
-  /** Null where nobody may order any. */
-  private @Nullable Faults faults(ServerConfig config, DataServices data) {
-    return config.rules().hasTestCommands() ? new Faults(data.workers(), ledgers) : null;
   }
 
   private static ServerSideRetry retry(DataServices data, ServerParameters parameters) {
@@ -273,6 +272,16 @@ final class EngineBackend implements MongoServer.Backend {
       further.addAll(CosmosCommands.ofFaults(faults));
     }
     return StandardCommands.table(services, further);
+  }
+
+  private @Nullable Faults faults(
+      ServerConfig config, ServerParameters parameters, DataServices data) {
+    return Faults.ifAllowed(
+        config.rules().hasTestCommands(),
+        parameters,
+        data.workers(),
+        ledgers,
+        operations.topology());
   }
 
   private static ProfileSettings profiles(ServerConfig config) {
@@ -312,8 +321,10 @@ final class EngineBackend implements MongoServer.Backend {
       StorageCounters counters = hasConsole ? new StorageCounters() : null;
       StorageObserver observer = hasConsole ? counters : StorageObserver.NONE;
       var watched = new WatchedHost(host);
+      var hooks = new EngineHooks(watched, observer);
       var engine =
-          opener.open(data.path(), engineOptions(config), new EngineHooks(watched, observer));
+          StoreAddress.opener(config, opener)
+              .open(data.path(), ServerOptions.engine(config), hooks);
       dropTemporary(engine);
       return new EngineBackend(
           new Opened(engine, counters, data),
@@ -342,19 +353,6 @@ final class EngineBackend implements MongoServer.Backend {
     }
   }
 
-  static EngineOptions engineOptions(ServerConfig config) {
-    boolean isDurable = !config.storage().isEphemeral();
-    return EngineOptions.defaults()
-        .with(
-            LogOptions.defaults()
-                .withFsync(isDurable)
-                .withSegmentBytes(config.limits().logSegmentBytes()))
-        .with(
-            new EngineOptions.Limits(
-                config.limits().logicalPartitionBytes(), config.limits().physicalPartitionBytes()))
-        .with(config.storage().changes().toOptions());
-  }
-
   private static AccessControl access(Security security) {
     return security.isEnforced() ? new RoleAccess(security) : AccessControl.OPEN;
   }
@@ -362,13 +360,8 @@ final class EngineBackend implements MongoServer.Backend {
   /** Ends what nobody uses any more, now and then. */
   private void expire(Sessions sessions, CursorRegistry cursors, RetryRecords records) {
     records.load(sessions);
-    sessions.onEnd(
-        session -> {
-          cursors.killSession(session.id());
-          if (session.hasRecords()) {
-            forget(records, session);
-          }
-        });
+    sessions.onEnd(session -> cursors.killSession(session.id()));
+    sessions.onExpiry(session -> forget(records, session));
     timer.scheduleWithFixedDelay(
         () -> {
           try {
@@ -421,6 +414,9 @@ final class EngineBackend implements MongoServer.Backend {
   }
 
   private void forget(RetryRecords records, Session session) {
+    if (!session.hasRecords()) {
+      return;
+    }
     try {
       workers.execute(() -> records.forget(session.id()));
     } catch (RejectedExecutionException busy) {

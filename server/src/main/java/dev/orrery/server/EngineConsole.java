@@ -6,7 +6,7 @@ import dev.orrery.server.command.diagnostic.Services;
 import dev.orrery.server.console.ConsolePages;
 import dev.orrery.server.console.api.CommandRunner;
 import dev.orrery.server.console.api.Sources;
-import dev.orrery.server.console.history.History;
+import dev.orrery.server.console.history.LoadHistory;
 import dev.orrery.server.console.metrics.ServerMetrics;
 import dev.orrery.server.console.metrics.StorageCounters;
 import dev.orrery.server.operation.OperationJournal;
@@ -23,7 +23,7 @@ import org.jspecify.annotations.Nullable;
 
 /** Everything that a server has only because it has a console: observers, history and pages. */
 final class EngineConsole implements AutoCloseable {
-  private final History history;
+  private final LoadHistory history;
   private final ConsolePages pages;
 
   /** What the console looks at. */
@@ -50,8 +50,9 @@ final class EngineConsole implements AutoCloseable {
     var traffic = new RequestTraffic(name -> engine.find(name) != null);
     var recent = new RecentOperations(clock);
     var looked =
-        new History.Sources(parts.called.metering(), usage, traffic, engine::collections, clock);
-    this.history = new History(looked, place.directory);
+        new LoadHistory.Sources(
+            parts.called.metering(), usage, traffic, engine::collections, clock);
+    this.history = new LoadHistory(looked, place.directory);
     storage.onRepartition(history.repartitions()::add);
     Services services = parts.services;
     var running =

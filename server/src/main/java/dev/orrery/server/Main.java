@@ -4,6 +4,7 @@ import dev.orrery.lane.Lane;
 import dev.orrery.server.run.RunCommandLine;
 import dev.orrery.server.transfer.ExportCommandLine;
 import dev.orrery.server.transfer.ImportCommandLine;
+import dev.orrery.server.transfer.TailCommandLine;
 import dev.orrery.server.transfer.source.Console;
 import java.io.IOException;
 import java.io.PrintStream;
@@ -78,6 +79,8 @@ public final class Main {
       case RunCommandLine.NAME ->
           new RunCommandLine(console(), served -> launch(environment, served)).run(arguments);
       case SalvageCommandLine.NAME -> new SalvageCommandLine(out, err).run(arguments);
+      case SyntheticKeyCommandLine.NAME -> new SyntheticKeyCommandLine(out).run(arguments);
+      case TailCommandLine.NAME -> new TailCommandLine(console(), Clock.systemUTC()).run(arguments);
       default -> throw new ConfigException("there is no command " + name);
     };
   }

@@ -33,6 +33,19 @@ final class OwnProcess implements Host {
     Thread end = Lane.BACKGROUND.thread("end", this::endWhenFailed);
     end.setDaemon(true);
     end.start();
+    Thread.setDefaultUncaughtExceptionHandler(this::died);
+  }
+
+  /**
+   * A thread has ended in the midst of its work. After an error nobody can say what it was for: an
+   * event loop with all its connections, or a request that would never be answered.
+   */
+  private void died(Thread thread, Throwable cause) {
+    if (cause instanceof Error) {
+      failed(thread.getName(), cause);
+    } else {
+      LOG.error("the thread {} ended", thread.getName(), cause);
+    }
   }
 
   @Override

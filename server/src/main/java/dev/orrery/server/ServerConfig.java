@@ -2,13 +2,18 @@ package dev.orrery.server;
 
 import dev.orrery.language.limit.MemoryBudget;
 import dev.orrery.server.ConfigSources.Setting;
+import dev.orrery.server.throughput.Consistency;
 import dev.orrery.server.throughput.CosmosRule;
 import dev.orrery.server.throughput.CosmosRules;
+import dev.orrery.server.throughput.ThroughputRules;
 import dev.orrery.storage.log.LogOptions;
+import java.io.IOException;
 import java.math.BigInteger;
+import java.nio.file.Files;
 import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
 import java.util.Arrays;
+import java.util.List;
 import java.util.Locale;
 import java.util.OptionalInt;
 import java.util.Set;
@@ -26,6 +31,9 @@ public record ServerConfig(
     Diagnostics diagnostics,
     Access access) {
   private static final int PORT_MAX = 65_535;
+  private static final long PARTITION_BYTES_2018 = 10L << 30;
+  private static final Pattern ADDRESS =
+      Pattern.compile("(\\[[0-9a-fA-F:.]+\\]|[^\\s:/@,]+):[0-9]{1,5}");
   private static final Pattern SIZE = Pattern.compile("([0-9]{1,18})\\s*([KMGT]?B)?");
 
   /**
@@ -34,12 +42,30 @@ public record ServerConfig(
    * @param eventLoops 0: one for each two processors
    */
   public record Network(
-      String bind, int port, int eventLoops, int connectionsMax, String setName) {}
+      String bind, int port, int eventLoops, int connectionsMax, Announcement announcement) {}
 
-  /** Where the data is; an ephemeral server does not touch this directory. */
-  public record Storage(Path data, boolean isEphemeral, ChangeRetention changes) {
+  /**
+   * What clients are told of where and what the server is.
+   *
+   * @param address host:port, or null for the address that each of them reached
+   * @param regions the first is that of the server
+   */
+  public record Announcement(String setName, @Nullable String address, List<String> regions) {}
+
+  /**
+   * Where the data is; an ephemeral server does not touch this directory.
+   *
+   * @param store the database that has the data instead; null for none
+   * @param temporary where to put what does not fit into memory; null: among the data
+   */
+  public record Storage(
+      Path data,
+      boolean isEphemeral,
+      ChangeRetention changes,
+      @Nullable StoreAddress store,
+      @Nullable Path temporary) {
     Storage(Path data, boolean isEphemeral) {
-      this(data, isEphemeral, ChangeRetention.OFF);
+      this(data, isEphemeral, ChangeRetention.OFF, null, null);
     }
   }
 
@@ -70,8 +96,18 @@ public record ServerConfig(
    * @param needsLogin whether only users are let in
    * @param isInsecure whether strangers from other machines are let in on purpose
    * @param tls null when TLS is off
+   * @param account null when there are no users but those that are stored
    */
-  public record Access(boolean needsLogin, boolean isInsecure, @Nullable Tls tls) {}
+  public record Access(
+      boolean needsLogin, boolean isInsecure, @Nullable Tls tls, @Nullable Account account) {}
+
+  /** One who may do everything, known from the start on. */
+  public record Account(String name, String key) {
+    @Override
+    public String toString() {
+      return name;
+    }
+  }
 
   /**
    * Encrypted connections.
@@ -89,14 +125,23 @@ public record ServerConfig(
    * @param hasBurst whether small partitions save up what they do not spend
    * @param off rules of the profile cosmos that are not in force
    * @param hasTestCommands whether clients may order faults
+   * @param consistency what reads promise, and are charged for
+   * @param isOf2018 whether offers are those of that year
    */
   public record Rules(
-      Profile profile, boolean hasBurst, Set<CosmosRule> off, boolean hasTestCommands) {
+      Profile profile,
+      boolean hasBurst,
+      Set<CosmosRule> off,
+      boolean hasTestCommands,
+      Consistency consistency,
+      boolean isOf2018) {
     /** The rules as the server keeps to them. */
     public CosmosRules toCosmosRules() {
       CosmosRules rules = profile == Profile.COSMOS ? CosmosRules.cosmos() : CosmosRules.extended();
       rules.switchOff(off);
       rules.setBurst(hasBurst);
+      rules.setConsistency(consistency);
+      rules.setLeastWithKey(isOf2018 ? ThroughputRules.LEAST_WITH_KEY_2018 : 0);
       return rules;
     }
   }
@@ -127,17 +172,12 @@ public record ServerConfig(
             integer(sources.setting(ConfigKey.PORT), 0, PORT_MAX),
             integer(sources.setting(ConfigKey.EVENT_LOOPS), 0, 1024),
             integer(sources.setting(ConfigKey.LIMIT_CONNECTIONS), 1, 1_000_000),
-            setName(sources.setting(ConfigKey.REPLICA_SET)));
-    var storage =
-        new Storage(
-            path(sources.setting(ConfigKey.DATA)),
-            trueOrFalse(sources.setting(ConfigKey.EPHEMERAL)),
-            retention(sources.setting(ConfigKey.LIMIT_CHANGE_RETENTION)));
+            announcement(sources));
     var limits =
         new Limits(
             segment(sources.setting(ConfigKey.LIMIT_LOG_SEGMENT)),
-            size(sources.setting(ConfigKey.LIMIT_LOGICAL_PARTITION)),
-            size(sources.setting(ConfigKey.LIMIT_PHYSICAL_PARTITION)),
+            partitionSize(sources, ConfigKey.LIMIT_LOGICAL_PARTITION),
+            partitionSize(sources, ConfigKey.LIMIT_PHYSICAL_PARTITION),
             integer(sources.setting(ConfigKey.LIMIT_PARTITION_THROUGHPUT), 1, 1_000_000_000),
             sizeOrAuto(sources.setting(ConfigKey.LIMIT_MEMORY)));
     var diagnostics =
@@ -146,7 +186,49 @@ public record ServerConfig(
             names(sources.setting(ConfigKey.CONSOLE_HOSTS)),
             oneOf(LogLevel.values(), sources.setting(ConfigKey.LOG_LEVEL)),
             integer(sources.setting(ConfigKey.SLOWMS), 0, Integer.MAX_VALUE));
-    return new ServerConfig(network, storage, rules(sources), limits, diagnostics, access(sources));
+    return new ServerConfig(
+        network, storage(sources), rules(sources), limits, diagnostics, access(sources));
+  }
+
+  private static Storage storage(ConfigSources sources) {
+    Setting data = sources.setting(ConfigKey.DATA);
+    boolean isEphemeral = trueOrFalse(sources.setting(ConfigKey.EPHEMERAL));
+    ChangeRetention changes = retention(sources.setting(ConfigKey.LIMIT_CHANGE_RETENTION));
+    String address = sources.setting(ConfigKey.STORE).text();
+    String password = sources.setting(ConfigKey.STORE_PASSWORD).text();
+    Path file = file(sources.setting(ConfigKey.STORE_PASSWORD_FILE));
+    Path temporary = pathIfAny(sources.setting(ConfigKey.TEMPORARY));
+    if (address.isEmpty()) {
+      if (file != null || !password.isEmpty()) {
+        throw new ConfigException("a password of the store needs --store");
+      }
+      return new Storage(path(data), isEphemeral, changes, null, temporary);
+    }
+    if (isEphemeral) {
+      throw new ConfigException("store and ephemeral exclude each other");
+    }
+    // What is left for a directory is temporary, unless somebody wants to keep the console's
+    // history.
+    boolean isTemporary = data.name().equals(ConfigKey.DATA.key());
+    StoreAddress store = StoreAddress.parse(address).withPassword(password, file);
+    return new Storage(path(data), isTemporary, changes, store, temporary);
+  }
+
+  /** Whether Cosmos DB's values are those of the time when partitions were first described. */
+  private static boolean isOf2018(ConfigSources sources) {
+    Setting limits = sources.setting(ConfigKey.LIMITS);
+    return switch (limits.text()) {
+      case "now" -> false;
+      case "2018" -> true;
+      default -> throw wrong(limits, "now or 2018");
+    };
+  }
+
+  /** What was said, or what was usual at the time that is meant. */
+  private static long partitionSize(ConfigSources sources, ConfigKey key) {
+    Setting setting = sources.setting(key);
+    boolean isUsual = setting.text().equals(key.defaultValue());
+    return isUsual && isOf2018(sources) ? PARTITION_BYTES_2018 : size(setting);
   }
 
   private static Rules rules(ConfigSources sources) {
@@ -156,7 +238,9 @@ public record ServerConfig(
           oneOf(Profile.values(), sources.setting(ConfigKey.PROFILE)),
           trueOrFalse(sources.setting(ConfigKey.BURST_CAPACITY)),
           CosmosRule.parse(off.text()),
-          trueOrFalse(sources.setting(ConfigKey.TEST_COMMANDS)));
+          trueOrFalse(sources.setting(ConfigKey.TEST_COMMANDS)),
+          oneOf(Consistency.values(), sources.setting(ConfigKey.CONSISTENCY)),
+          isOf2018(sources));
     } catch (IllegalArgumentException e) {
       throw new ConfigException("cosmos-rules-off: " + e.getMessage());
     }
@@ -176,8 +260,12 @@ public record ServerConfig(
     if (!isOn && (certificate != null || authority != null)) {
       throw new ConfigException("tls-cert, tls-key and tls-ca need --tls or --tls-only");
     }
+    Account account = account(sources);
     return new Access(
-        needsLogin, isInsecure, isOn ? new Tls(isOnly, certificate, key, authority) : null);
+        needsLogin || account != null,
+        isInsecure,
+        isOn ? new Tls(isOnly, certificate, key, authority) : null,
+        account);
   }
 
   /** The path, or null when there is none. */
@@ -197,6 +285,10 @@ public record ServerConfig(
       throw wrong(setting, "the name of a replica set");
     }
     return setting.text();
+  }
+
+  private static @Nullable Path pathIfAny(Setting setting) {
+    return setting.text().isEmpty() ? null : path(setting);
   }
 
   private static Path path(Setting setting) {
@@ -248,15 +340,52 @@ public record ServerConfig(
 
   private static <E extends Enum<E>> E oneOf(E[] values, Setting setting) {
     for (E value : values) {
-      if (value.name().toLowerCase(Locale.ROOT).equals(setting.text())) {
+      if (textOf(value).equals(setting.text())) {
         return value;
       }
     }
     throw wrong(
         setting,
-        Arrays.stream(values)
-            .map(value -> value.name().toLowerCase(Locale.ROOT))
-            .collect(Collectors.joining(" or ")));
+        Arrays.stream(values).map(ServerConfig::textOf).collect(Collectors.joining(" or ")));
+  }
+
+  private static String textOf(Enum<?> value) {
+    return value.name().toLowerCase(Locale.ROOT).replace('_', '-');
+  }
+
+  private static Announcement announcement(ConfigSources sources) {
+    Setting address = sources.setting(ConfigKey.ADVERTISE);
+    boolean isGiven = !address.text().isEmpty();
+    if (isGiven && !ADDRESS.matcher(address.text()).matches()) {
+      throw wrong(address, "a host and a port, such as db.example:27017");
+    }
+    List<String> regions =
+        Arrays.stream(sources.setting(ConfigKey.REGIONS).text().split(",", -1))
+            .map(String::strip)
+            .filter(region -> !region.isEmpty())
+            .toList();
+    return new Announcement(
+        setName(sources.setting(ConfigKey.REPLICA_SET)), isGiven ? address.text() : null, regions);
+  }
+
+  private static @Nullable Account account(ConfigSources sources) {
+    String name = sources.setting(ConfigKey.ACCOUNT).text();
+    Path file = file(sources.setting(ConfigKey.ACCOUNT_KEY_FILE));
+    if (name.isEmpty() != (file == null)) {
+      throw new ConfigException("account and account-key-file need each other");
+    }
+    if (file == null) {
+      return null;
+    }
+    try {
+      String key = Files.readString(file).strip();
+      if (key.isEmpty() || key.lines().count() != 1) {
+        throw new ConfigException("account-key-file " + file + " must have one line: the key");
+      }
+      return new Account(name, key);
+    } catch (IOException e) {
+      throw new ConfigException("account-key-file " + file + " cannot be read: " + e);
+    }
   }
 
   private static ChangeRetention retention(Setting setting) {

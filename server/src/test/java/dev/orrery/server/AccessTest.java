@@ -68,6 +68,7 @@ class AccessTest {
           "collStats",
           "count",
           "dataSize",
+          "dbHash",
           "dbStats",
           "distinct",
           "explain",

@@ -5,12 +5,15 @@ import static com.tngtech.archunit.library.dependencies.SlicesRuleDefinition.sli
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.tngtech.archunit.core.domain.Dependency;
+import com.tngtech.archunit.core.domain.JavaCall;
 import com.tngtech.archunit.core.domain.JavaClass;
 import com.tngtech.archunit.core.domain.JavaClasses;
 import com.tngtech.archunit.core.importer.ClassFileImporter;
 import com.tngtech.archunit.core.importer.ImportOption;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.stream.Collectors;
@@ -66,6 +69,7 @@ class ArchitectureTest {
           "server.throughput",
           "server.plan",
           "server.plan.bounds",
+          "server.synthetic",
           "server.store",
           "wire",
           "language.update",
@@ -81,6 +85,7 @@ class ArchitectureTest {
           "language.number",
           "language.limit",
           "language.error",
+          "storage.postgres",
           "storage.engine",
           "storage.recovery",
           "storage.upkeep",
@@ -174,6 +179,17 @@ class ArchitectureTest {
   }
 
   @Test
+  void onlyTheEngineOnPostgresKnowsDatabases() {
+    noClasses()
+        .that()
+        .resideOutsideOfPackages("dev.orrery.storage.postgres")
+        .should()
+        .dependOnClassesThat()
+        .resideInAnyPackage("java.sql..", "javax.sql..", "org.postgresql..")
+        .check(CLASSES);
+  }
+
+  @Test
   void onlyTheNetworkKnowsNetty() {
     noClasses()
         .that()
@@ -203,6 +219,113 @@ class ArchitectureTest {
         .orShould()
         .callConstructor(Thread.class, String.class)
         .check(CLASSES);
+  }
+
+  /** What makes a thread without a lane, on its own or in a pool that all share. */
+  @Test
+  void poolsAreOfThreadsThatKnowTheirLane() {
+    var strays = new TreeSet<String>();
+    for (JavaCall<?> call : callsOfOurs()) {
+      String owner = call.getTargetOwner().getSimpleName();
+      List<String> arguments =
+          call.getTarget().getRawParameterTypes().stream().map(JavaClass::getSimpleName).toList();
+      boolean isPool = owner.equals("Executors") || owner.equals("ThreadPoolExecutor");
+      boolean isMade = call.getName().startsWith("new") || call.getName().equals("<init>");
+      boolean isAsync = call.getName().endsWith("Async") && owner.equals("CompletableFuture");
+      if ((isPool && isMade && !arguments.contains("ThreadFactory"))
+          || (isAsync && !arguments.contains("Executor"))
+          || (call.getName().equals("parallelStream"))
+          || (call.getName().equals("<init>") && owner.equals("Timer"))) {
+        strays.add(top(call.getOriginOwner()) + " calls " + owner + "." + call.getName());
+      }
+    }
+    assertThat(strays).isEmpty();
+  }
+
+  /**
+   * Who may wait is known, and why that is right: who adds somebody says so here, and asks {@code
+   * Lane} first wherever an event loop can come by.
+   */
+  @Test
+  void whoWaitsIsKnown() {
+    var waiting = new TreeSet<String>();
+    for (JavaCall<?> call : callsOfOurs()) {
+      Set<String> methods = WaitingPlaces.METHODS.get(call.getTargetOwner().getSimpleName());
+      if (methods != null && methods.contains(call.getName())) {
+        waiting.add(top(call.getOriginOwner()));
+      }
+    }
+    assertThat(waiting).containsExactlyInAnyOrderElementsOf(WaitingPlaces.REASONS.keySet());
+  }
+
+  /** Locks that protect a collection are the engine's; a command has none. */
+  @Test
+  void commandsHoldNoLocks() {
+    noClasses()
+        .that()
+        .resideInAnyPackage("dev.orrery.server.command..", "dev.orrery.server.plan..")
+        .should()
+        .dependOnClassesThat()
+        .haveFullyQualifiedName("java.util.concurrent.locks.Lock")
+        .orShould()
+        .dependOnClassesThat()
+        .areAssignableTo("java.util.concurrent.locks.Lock")
+        .orShould()
+        .dependOnClassesThat()
+        .haveFullyQualifiedName("java.util.concurrent.locks.StampedLock")
+        .check(CLASSES);
+  }
+
+  /** What is above storage does as well on another engine. */
+  @Test
+  void onlyTheWiringKnowsTheEmbeddedEngine() {
+    noClasses()
+        .that()
+        .resideInAPackage("dev.orrery.server.*..")
+        .and()
+        .resideOutsideOfPackages("dev.orrery.server.transfer..")
+        .should()
+        .dependOnClassesThat()
+        .resideInAnyPackage(
+            "dev.orrery.storage.engine",
+            "dev.orrery.storage.recovery",
+            "dev.orrery.storage.upkeep",
+            "dev.orrery.storage.reshape",
+            "dev.orrery.storage.commit",
+            "dev.orrery.storage.overlay",
+            "dev.orrery.storage.feed",
+            "dev.orrery.storage.physical",
+            "dev.orrery.storage.structure",
+            "dev.orrery.storage.keyindex",
+            "dev.orrery.storage.log")
+        .check(CLASSES);
+  }
+
+  /** A name that stands for two things makes a reader look at the wrong one. */
+  @Test
+  void aNameStandsForOneThing() {
+    var places = new TreeMap<String, TreeSet<String>>();
+    for (JavaClass type : ours()) {
+      if (type.isTopLevelClass() && !type.getSimpleName().equals("package-info")) {
+        places.computeIfAbsent(type.getSimpleName(), any -> new TreeSet<>()).add(placeOf(type));
+      }
+    }
+    places.values().removeIf(some -> some.size() == 1);
+    assertThat(places).isEmpty();
+  }
+
+  private static List<JavaCall<?>> callsOfOurs() {
+    var calls = new ArrayList<JavaCall<?>>();
+    for (JavaClass type : ours()) {
+      calls.addAll(type.getMethodCallsFromSelf());
+      calls.addAll(type.getConstructorCallsFromSelf());
+    }
+    return calls;
+  }
+
+  /** The name of the file, below the root. */
+  private static String top(JavaClass type) {
+    return type.getName().substring(ROOT.length()).replaceFirst("\\$.*", "");
   }
 
   @Test

@@ -15,6 +15,7 @@ import com.mongodb.client.model.changestream.ChangeStreamDocument;
 import com.mongodb.client.model.changestream.FullDocument;
 import com.mongodb.client.model.changestream.FullDocumentBeforeChange;
 import com.mongodb.client.model.changestream.OperationType;
+import dev.orrery.server.store.TestEngines;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -23,6 +24,7 @@ import java.util.Random;
 import java.util.TreeMap;
 import java.util.concurrent.TimeUnit;
 import org.bson.BsonDocument;
+import org.bson.BsonTimestamp;
 import org.bson.Document;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -202,6 +204,56 @@ final class ChangeStreamTest {
         fields.forEach((name, value) -> before.append(name, value.asInt32().getValue()));
       }
       default -> throw new AssertionError(event);
+    }
+  }
+
+  @Test
+  void aLookedUpDocumentIsNeverOlderThanItsEvent() throws Exception {
+    try (TestServer server = TestServer.start();
+        MongoClient client = server.client("", "")) {
+      var things = things(client);
+      things.insertOne(Document.parse("{_id: 1, n: 0}"));
+      int count = 1500;
+      try (var events = open(things.watch().fullDocument(FullDocument.UPDATE_LOOKUP))) {
+        var writer =
+            new Thread(
+                () -> {
+                  for (int i = 0; i < count; i++) {
+                    things.updateOne(Filters.eq(1), Updates.inc("n", 1));
+                  }
+                });
+        writer.start();
+        for (int i = 1; i <= count; i++) {
+          ChangeStreamDocument<Document> event = events.next();
+          assertThat(event.getUpdateDescription().getUpdatedFields().getInt32("n").getValue())
+              .isEqualTo(i);
+          assertThat(event.getFullDocument().getInteger("n")).isGreaterThanOrEqualTo(i);
+        }
+        writer.join();
+      }
+    }
+  }
+
+  @Test
+  void theServerTellsHowFarBackAStreamCanBegin() throws IOException {
+    try (TestServer server = TestServer.start();
+        MongoClient client = server.client("", "")) {
+      var things = things(client);
+      things.insertOne(Document.parse("{_id: 1}"));
+      things.insertOne(Document.parse("{_id: 2}"));
+      Document info = client.getDatabase("db").runCommand(Document.parse("{changeFeedInfo: 1}"));
+      var first = info.get("tFirst", BsonTimestamp.class);
+      var last = info.get("tLast", BsonTimestamp.class);
+      assertThat(info.getLong("timeDiff")).isEqualTo((long) last.getTime() - first.getTime());
+      if (TestEngines.isUnkind()) { // it has no log
+        assertThat(info).doesNotContainKey("usedMB");
+      } else {
+        assertThat(info.getDouble("usedMB")).isPositive();
+      }
+      var next = new BsonTimestamp(first.getValue() + 1);
+      try (var events = open(things.watch().startAtOperationTime(next))) {
+        assertThat(events.next().getDocumentKey().getInt32("_id").getValue()).isEqualTo(1);
+      }
     }
   }
 

@@ -14,6 +14,7 @@ import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import org.bson.BsonDocument;
 import org.bson.Document;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -57,6 +58,7 @@ final class ConsoleApiTest {
   }
 
   @Test
+  @Tag("embedded") // another engine has another log, or none
   void theDashboardAsksForMetricsThatExist() throws Exception {
     String dashboard = Files.readString(Path.of("..", "docs", "grafana-dashboard.json"));
     try (TestServer server = TestServer.start(ANY_PORT);

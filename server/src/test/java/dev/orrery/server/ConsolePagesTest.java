@@ -151,7 +151,7 @@ final class ConsolePagesTest {
     browser.await(
         "/^[0-9.]+ RU for 18 documents/.test(document.getElementById('charge')?.innerText)");
     browser.click("button", "Explain");
-    browser.await("document.querySelector('.explain')?.innerText.includes('COLLSCAN')");
+    browser.await("document.querySelector('.explain')?.innerText.includes('IXSCAN')");
   }
 
   @Test

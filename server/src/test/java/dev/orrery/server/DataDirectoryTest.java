@@ -3,6 +3,7 @@ package dev.orrery.server;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.orrery.server.cursor.SpillDirectory;
 import dev.orrery.storage.PrivateFiles;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -72,6 +73,34 @@ final class DataDirectoryTest {
       assertThat(PrivateFiles.isOpenToOthers(path)).as(path.toString()).isFalse();
     }
     assertThat(PrivateFiles.isOpenToOthers(outside)).isTrue();
+  }
+
+  @Test
+  void whatDoesNotFitIntoMemoryCanBeElsewhere() throws IOException {
+    Path elsewhere = directory.resolve("scratch");
+    Path first;
+    try (var one = open(directory.resolve("one"), elsewhere);
+        var two = open(directory.resolve("two"), elsewhere)) {
+      first = one.temporary();
+      assertThat(first).hasParentRaw(elsewhere).isNotEqualTo(two.temporary());
+      new SpillDirectory(first).create("sort");
+      new SpillDirectory(two.temporary()).create("sort");
+      assertThat(first).isDirectoryContaining("glob:**.spill");
+      assertThat(PrivateFiles.isOpenToOthers(first)).isFalse();
+    }
+    assertThat(elsewhere).as("removed at the end").isEmptyDirectory();
+    Files.createDirectories(first);
+    Path left = Files.createFile(first.resolve("left.spill"));
+    try (var again = open(directory.resolve("one"), elsewhere)) {
+      assertThat(again.temporary()).isEqualTo(first);
+      assertThat(left).as("left by a server that was killed").doesNotExist();
+    }
+    assertThat(directory.resolve("one/tmp")).doesNotExist();
+  }
+
+  private static DataDirectory open(Path path, Path temporary) throws IOException {
+    return DataDirectory.open(
+        new ServerConfig.Storage(path, false, ChangeRetention.OFF, null, temporary));
   }
 
   private static DataDirectory open(Path path) throws IOException {

@@ -19,6 +19,8 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Date;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicBoolean;
 import org.bson.Document;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
@@ -358,5 +360,37 @@ final class ImportExportTest {
     assertThat(out.toString(StandardCharsets.UTF_8)).contains("--shard-key").contains("--dry-run");
     assertThat(exporting("--help")).isZero();
     assertThat(out.toString(StandardCharsets.UTF_8)).contains("--archive");
+  }
+
+  /** Books are added in pairs, one to each of two collections, while both are exported. */
+  @Test
+  void anExportIsOfOnePoint() throws Exception {
+    for (int i = 0; i < 3000; i++) {
+      collection("first").insertOne(new Document("_id", i));
+      collection("second").insertOne(new Document("_id", i));
+    }
+    var isOver = new AtomicBoolean();
+    var writing =
+        CompletableFuture.runAsync(
+            () -> {
+              try (var session = client.startSession()) {
+                for (int i = 3000; !isOver.get(); i++) {
+                  Document pair = new Document("_id", i);
+                  session.withTransaction(
+                      () -> {
+                        collection("first").insertOne(session, pair);
+                        return collection("second").insertOne(session, pair);
+                      });
+                }
+              }
+            });
+    int code = exporting("--db", "test", "--out", directory.resolve("dump").toString());
+    isOver.set(true);
+    writing.join();
+    assertThat(code).as(err.toString(StandardCharsets.UTF_8)).isZero();
+    Path dumped = directory.resolve("dump").resolve("test");
+    assertThat(Files.size(dumped.resolve("second.bson")))
+        .isEqualTo(Files.size(dumped.resolve("first.bson")));
+    assertThat(collection("first").countDocuments()).isGreaterThan(3000);
   }
 }

@@ -178,6 +178,7 @@ final class LargeRequests {
           entry(
               "$setWindowFields",
               List.of("{NAME: {partitionBy: '$F', sortBy: {F: 1}, output: {r: {$sum: 1}}}}")),
+          entry("$shardedDataDistribution", List.of("{NAME: {}}")),
           entry("$skip", List.of("{NAME: 100000}")),
           entry("$sort", List.of("{NAME: {F: 1, i: -1}}")),
           entry("$sortByCount", List.of("{NAME: '$F'}")),

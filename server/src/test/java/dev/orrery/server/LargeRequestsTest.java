@@ -21,10 +21,12 @@ import org.bson.BsonInt32;
 import org.bson.BsonString;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** Whatever a name of the language is given, its request ends in time; no name is left out. */
+@Tag("embedded") // measures time
 class LargeRequestsTest {
   private static final int TIME_LIMIT_MILLIS = 100;
 

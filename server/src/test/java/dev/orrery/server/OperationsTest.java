@@ -106,7 +106,7 @@ class OperationsTest {
   void aRunningOperationIsShownAndKilled() throws Exception {
     try (MongoClient client = server.client("", "appName=worker")) {
       CompletableFuture<Integer> code = codeOf(client, ENDLESS);
-      Document shown = awaitRunning("appName: 'worker', op: 'command'");
+      Document shown = awaitRunning("appName: 'worker', ns: 'test.c'");
       assertThat(shown.getString("ns")).isEqualTo("test.c");
       assertThat(shown.getString("type")).isEqualTo("op");
       assertThat(shown.getBoolean("active")).isTrue();

@@ -25,15 +25,26 @@ final class RawConnection implements AutoCloseable {
     socket.setSoTimeout(60_000);
   }
 
+  /** A message as it came. */
+  record Received(int requestId, int responseTo, int flags, BsonDocument body) {}
+
   void send(BsonDocument command) throws IOException {
+    send(command, 0);
+  }
+
+  void send(BsonDocument command, int flags) throws IOException {
     BsonDocument onTest =
         command.containsKey("$db")
             ? command
             : command.clone().append("$db", new BsonString("test"));
-    sendBody(RawDocument.of(onTest).toByteArray());
+    sendBody(RawDocument.of(onTest).toByteArray(), flags);
   }
 
   void sendBody(byte[] body) throws IOException {
+    sendBody(body, 0);
+  }
+
+  private void sendBody(byte[] body, int flags) throws IOException {
     int length = HEADER_BYTES + body.length;
     byte[] message =
         ByteBuffer.allocate(length)
@@ -42,7 +53,7 @@ final class RawConnection implements AutoCloseable {
             .putInt(1)
             .putInt(0)
             .putInt(OP_MSG)
-            .putInt(0)
+            .putInt(flags)
             .put((byte) 0)
             .put(body)
             .array();
@@ -50,12 +61,21 @@ final class RawConnection implements AutoCloseable {
   }
 
   BsonDocument receive() throws IOException {
+    return receiveMessage().body;
+  }
+
+  Received receiveMessage() throws IOException {
     var in = new DataInputStream(socket.getInputStream());
     int length = Integer.reverseBytes(in.readInt());
     byte[] rest = new byte[length - Integer.BYTES];
     in.readFully(rest);
     int start = HEADER_BYTES - Integer.BYTES;
-    return RawDocument.wrap(rest, start, rest.length - start).toBsonDocument();
+    ByteBuffer head = ByteBuffer.wrap(rest).order(ByteOrder.LITTLE_ENDIAN);
+    return new Received(
+        head.getInt(0),
+        head.getInt(4),
+        head.getInt(12),
+        RawDocument.wrap(rest, start, rest.length - start).toBsonDocument());
   }
 
   BsonDocument ask(BsonDocument command) throws IOException {

@@ -18,10 +18,12 @@ import java.util.Map;
 import java.util.TreeMap;
 import java.util.stream.Stream;
 import org.bson.Document;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** From a server with data over damage and a salvage to a new server with the same data. */
+@Tag("embedded") // looks into files
 final class SalvageCommandLineTest {
   private static final int DOCUMENTS = 300;
 

@@ -9,6 +9,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Arrays;
+import java.util.List;
 import java.util.Map;
 import java.util.stream.Collectors;
 import org.junit.jupiter.api.Test;
@@ -18,6 +19,9 @@ import org.junit.jupiter.params.provider.CsvSource;
 
 final class ServerConfigTest {
   @TempDir private Path directory;
+
+  private static final ServerConfig.Announcement UNANNOUNCED =
+      new ServerConfig.Announcement("globaldb", null, List.of());
 
   @Test
   void everyKeyAndDefaultIsAPromise() {
@@ -29,9 +33,13 @@ final class ServerConfigTest {
     assertThat(all)
         .isEqualTo(
             """
+            account= ORRERY_ACCOUNT
+            account-key-file= ORRERY_ACCOUNT_KEY_FILE
+            advertise= ORRERY_ADVERTISE
             auth=false ORRERY_AUTH
             bind=127.0.0.1 ORRERY_BIND
             burst-capacity=false ORRERY_BURST_CAPACITY
+            consistency=session ORRERY_CONSISTENCY
             console-hosts= ORRERY_CONSOLE_HOSTS
             console-port=8081 ORRERY_CONSOLE_PORT
             cosmos-rules-off= ORRERY_COSMOS_RULES_OFF
@@ -39,11 +47,17 @@ final class ServerConfigTest {
             ephemeral=false ORRERY_EPHEMERAL
             event-loops=0 ORRERY_EVENT_LOOPS
             insecure=false ORRERY_INSECURE
+            limits=now ORRERY_LIMITS
             log-level=warn ORRERY_LOG_LEVEL
             port=27017 ORRERY_PORT
             profile=extended ORRERY_PROFILE
+            regions= ORRERY_REGIONS
             replica-set=globaldb ORRERY_REPLICA_SET
             slowms=100 ORRERY_SLOWMS
+            store= ORRERY_STORE
+            store-password= ORRERY_STORE_PASSWORD
+            store-password-file= ORRERY_STORE_PASSWORD_FILE
+            temporary= ORRERY_TEMPORARY
             test-commands=false ORRERY_TEST_COMMANDS
             tls=false ORRERY_TLS
             tls-ca= ORRERY_TLS_CA
@@ -65,16 +79,60 @@ final class ServerConfigTest {
     ServerConfig config = parse(Map.of());
 
     assertThat(config.network())
-        .isEqualTo(new ServerConfig.Network("127.0.0.1", 27_017, 0, 20_000, "globaldb"));
+        .isEqualTo(new ServerConfig.Network("127.0.0.1", 27_017, 0, 20_000, UNANNOUNCED));
     assertThat(config.storage())
         .isEqualTo(
-            new ServerConfig.Storage(Path.of("./orrery-data"), false, ChangeRetention.parse("1d")));
+            new ServerConfig.Storage(
+                Path.of("./orrery-data"), false, ChangeRetention.parse("1d"), null, null));
     assertThat(config.profile()).isEqualTo(Profile.EXTENDED);
     assertThat(config.limits())
         .isEqualTo(new ServerConfig.Limits(64 << 20, 20L << 30, 50L << 30, 10_000, 0));
     assertThat(config.diagnostics().consolePort()).hasValue(8081);
     assertThat(config.diagnostics().consoleHosts()).isEmpty();
     assertThat(config.diagnostics().logLevel()).isEqualTo(LogLevel.WARN);
+  }
+
+  @Test
+  void clientsAreToldWhatTheServerWasTold() {
+    ServerConfig config =
+        parse(Map.of(), "--advertise=db.example:27018", "--regions=West US, East US");
+    assertThat(config.network().announcement())
+        .isEqualTo(
+            new ServerConfig.Announcement(
+                "globaldb", "db.example:27018", List.of("West US", "East US")));
+    assertThat(parse(Map.of(), "--advertise=[::1]:5").network().announcement().address())
+        .isEqualTo("[::1]:5");
+    for (String wrong : List.of("db", "db:", ":5", "a b:5", "a:b:5", "mongodb://a:5")) {
+      assertThatThrownBy(() -> parse(Map.of(), "--advertise=" + wrong))
+          .isInstanceOf(ConfigException.class)
+          .hasMessageContaining("a host and a port");
+    }
+  }
+
+  @Test
+  void anAccountNeedsItsKeyAndALogin(@TempDir Path directory) throws IOException {
+    Path key = Files.writeString(directory.resolve("key"), "c2VjcmV0==\n");
+    ServerConfig config = parse(Map.of(), "--account=shop", "--account-key-file=" + key);
+    assertThat(config.access().needsLogin()).isTrue();
+    assertThat(config.access().account())
+        .isEqualTo(new ServerConfig.Account("shop", "c2VjcmV0=="))
+        .hasToString("shop");
+    assertThatThrownBy(() -> parse(Map.of(), "--account=shop"))
+        .hasMessageContaining("need each other");
+    Path two = Files.writeString(directory.resolve("two"), "a\nb\n");
+    assertThatThrownBy(() -> parse(Map.of(), "--account=shop", "--account-key-file=" + two))
+        .hasMessageContaining("one line");
+  }
+
+  @Test
+  void theLimitsOf2018AreOneSwitch() {
+    ServerConfig config = parse(Map.of(), "--limits=2018");
+    assertThat(config.limits().logicalPartitionBytes()).isEqualTo(10L << 30);
+    assertThat(config.limits().physicalPartitionBytes()).isEqualTo(10L << 30);
+    assertThat(config.rules().toCosmosRules().leastWithKey()).isEqualTo(1_000);
+    ServerConfig changed = parse(Map.of(), "--limits=2018", "--limit=logical-partition=1MB");
+    assertThat(changed.limits().logicalPartitionBytes()).isEqualTo(1 << 20);
+    assertThatThrownBy(() -> parse(Map.of(), "--limits=2019")).hasMessageContaining("now or 2018");
   }
 
   @Test
@@ -101,10 +159,11 @@ final class ServerConfigTest {
             "--limit=memory=64MB",
             "--limit=connections=7");
 
-    assertThat(config.network()).isEqualTo(new ServerConfig.Network("::1", 0, 3, 7, "globaldb"));
+    assertThat(config.network()).isEqualTo(new ServerConfig.Network("::1", 0, 3, 7, UNANNOUNCED));
     assertThat(config.storage())
         .isEqualTo(
-            new ServerConfig.Storage(Path.of("d"), true, new ChangeRetention(7_200_000, 5L << 30)));
+            new ServerConfig.Storage(
+                Path.of("d"), true, new ChangeRetention(7_200_000, 5L << 30), null, null));
     assertThat(config.profile()).isEqualTo(Profile.COSMOS);
     assertThat(config.limits())
         .isEqualTo(new ServerConfig.Limits(256 << 10, 1 << 20, 512, 400, 64 << 20));
@@ -115,11 +174,12 @@ final class ServerConfigTest {
 
   @Test
   void accessIsOpenUnlessAskedFor() {
-    assertThat(parse(Map.of()).access()).isEqualTo(new ServerConfig.Access(false, false, null));
+    assertThat(parse(Map.of()).access())
+        .isEqualTo(new ServerConfig.Access(false, false, null, null));
     assertThat(parse(Map.of(), "--auth", "--insecure", "--tls", "--tls-ca=ca").access())
         .isEqualTo(
             new ServerConfig.Access(
-                true, true, new ServerConfig.Tls(false, null, null, Path.of("ca"))));
+                true, true, new ServerConfig.Tls(false, null, null, Path.of("ca")), null));
     assertThat(parse(Map.of(), "--tls-only", "--tls-cert=c", "--tls-key=k").access().tls())
         .isEqualTo(new ServerConfig.Tls(true, Path.of("c"), Path.of("k"), null));
   }
@@ -181,8 +241,8 @@ final class ServerConfigTest {
         "--limit=logical-partition=8388608TB | must be a size such as 500KB, 1MB or 20GB",
         "--limit=logical-partition | needs a value: logical-partition=<value>",
         "--limit=documents=1 | unknown limit documents; known are: change-retention, connections",
-        "--prot=1 | unknown option --prot=1; known are: --auth, --bind, --burst-capacity, --config",
-        "check | unknown option check; known are: --auth, --bind",
+        "--prot=1 | unknown option --prot=1; known are: --account, --account-key-file",
+        "check | unknown option check; known are: --account",
         "--tls-ca=a | tls-cert, tls-key and tls-ca need --tls or --tls-only",
         "--tls-key=a | tls-cert and tls-key need each other",
         "--config=/nowhere/at/all | cannot read the configuration file /nowhere/at/all"
@@ -199,7 +259,7 @@ final class ServerConfigTest {
     assertThatThrownBy(() -> parse(Map.of(), "--config", file.toString()))
         .isInstanceOf(ConfigException.class)
         .hasMessageContaining(
-            "unknown key prot in " + file + "; known are: auth, bind, burst-capacity");
+            "unknown key prot in " + file + "; known are: account, account-key-file, advertise");
     assertThatThrownBy(() -> parse(Map.of("ORRERY_PROT", "1")))
         .isInstanceOf(ConfigException.class)
         .hasMessageContaining("unknown environment variable ORRERY_PROT; known are: ORRERY_CONFIG");

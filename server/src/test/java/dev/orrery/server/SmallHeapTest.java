@@ -2,6 +2,7 @@ package dev.orrery.server;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import com.mongodb.MongoException;
 import com.mongodb.client.MongoClient;
 import com.mongodb.client.MongoCollection;
 import com.mongodb.client.MongoCursor;
@@ -279,6 +280,44 @@ class SmallHeapTest {
       assertThat(collection.countDocuments()).isEqualTo(160_000);
     }
     return null;
+  }
+
+  /** Each of them becomes keys that take a sixth of the heap, or more than all of it. */
+  @Test
+  void longArraysUnderIndexesAreRefusedOrWrittenOneAfterAnother() throws Exception {
+    try (ServerProcess server = ServerProcess.start(directory, List.of("-Xmx128m"));
+        MongoClient client = server.client("")) {
+      MongoCollection<Document> collection = client.getDatabase("d").getCollection("arrays");
+      collection.createIndex(new Document("a", 1));
+      collection.createIndex(new Document("a", 1).append("c", 1));
+      var threads = Executors.newCachedThreadPool();
+      try {
+        var work = new ArrayList<Callable<Integer>>();
+        for (int length : List.of(90_000, 400_000, 90_000, 400_000, 90_000)) {
+          work.add(() -> insertArray(server, length));
+        }
+        var codes = new ArrayList<Integer>();
+        for (Future<Integer> done : threads.invokeAll(work)) {
+          codes.add(done.get());
+        }
+        assertThat(codes).containsExactly(0, 146, 0, 146, 0);
+      } finally {
+        threads.shutdownNow();
+      }
+      assertThat(collection.countDocuments()).isEqualTo(3);
+      assertThat(client.getDatabase("d").runCommand(new Document("validate", "arrays")))
+          .containsEntry("valid", true);
+    }
+  }
+
+  private static int insertArray(ServerProcess server, int length) {
+    try (MongoClient client = server.client("")) {
+      List<Integer> array = IntStream.range(0, length).boxed().toList();
+      client.getDatabase("d").getCollection("arrays").insertOne(new Document("a", array));
+      return 0;
+    } catch (MongoException e) {
+      return e.getCode();
+    }
   }
 
   @Test

@@ -11,10 +11,12 @@ import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import org.bson.BsonDocument;
 import org.bson.BsonInt32;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** Requests that are short to look at and long to do leave the event loop to others. */
+@Tag("embedded") // measures time
 class SmallHeavyRequestsTest {
   private static final int TIME_LIMIT_MILLIS = 1500;
   private static final int REQUEST_BYTES_MAX = 32 << 10;

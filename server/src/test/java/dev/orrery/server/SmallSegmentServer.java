@@ -73,8 +73,7 @@ final class SmallSegmentServer implements AutoCloseable {
         CommandLineParser.config(new CommandLineParser("1", System.out).parse(all), Map.of());
     var process = new OwnProcess(System.err);
     var options =
-        EngineBackend.engineOptions(config)
-            .with(LogOptions.defaults().withSegmentBytes(SEGMENT_BYTES));
+        ServerOptions.engine(config).with(LogOptions.defaults().withSegmentBytes(SEGMENT_BYTES));
     var server =
         MongoServer.start(
             config,

@@ -12,6 +12,7 @@ import java.util.List;
 import org.bson.Document;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** Statistics tell what is, and what happened, not only that they exist. */
@@ -39,6 +40,7 @@ class StatisticsTest {
   }
 
   @Test
+  @Tag("embedded") // another engine has its data elsewhere
   void diskIsAsFullAsItsFileSystem() {
     Document statistics = client.getDatabase("test").runCommand(Document.parse("{dbStats: 1}"));
 

@@ -15,6 +15,7 @@ import com.mongodb.client.model.Updates;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Date;
 import java.util.List;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
@@ -28,6 +29,7 @@ import org.bson.Document;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -249,6 +251,7 @@ class TransactionsTest {
   }
 
   @Test
+  @Tag("embedded") // how far back the past is known is up to the engine
   void thePastIsReadAtItsClusterTime() {
     books().createIndex(Indexes.ascending("v"));
     BsonTimestamp past;
@@ -276,6 +279,78 @@ class TransactionsTest {
               .append("txnNumber", new BsonInt64(number))
               .append("autocommit", BsonBoolean.FALSE));
     }
+  }
+
+  /** Whoever reads a name that means something else by now is told, and may begin anew. */
+  @Test
+  void aNameThatMeansAnotherCollectionIsNotReadInAnOldSnapshot() {
+    for (Runnable change : changesOfBooks()) {
+      fill();
+      try (ClientSession session = client.startSession()) {
+        session.startTransaction();
+        assertThat(authors().find(session)).hasSize(1);
+        change.run();
+        MongoException refused =
+            catchThrowableOfType(MongoException.class, () -> books().find(session).first());
+        assertThat(refused.getCode()).isEqualTo(246);
+        assertThat(refused.hasErrorLabel("TransientTransactionError")).isTrue();
+      }
+    }
+  }
+
+  /** Ways in which the name of a collection comes to stand for something else. */
+  private static List<Runnable> changesOfBooks() {
+    return List.of(
+        () -> books().drop(),
+        () -> {
+          books().drop();
+          books().insertOne(Document.parse("{_id: 7}"));
+        },
+        () -> rename("authors", "books"),
+        () -> {
+          rename("books", "gone");
+          rename("authors", "books");
+        },
+        () -> authors().aggregate(List.of(Document.parse("{$out: 'books'}"))).toCollection());
+  }
+
+  /** An engine may keep no past; a transaction's point is kept by every one. */
+  @Tag("embedded")
+  @Test
+  void aNameThatMeansAnotherCollectionIsNotReadAtAnOldTime() {
+    for (Runnable change : changesOfBooks()) {
+      fill();
+      BsonTimestamp past;
+      try (ClientSession session = client.startSession()) {
+        assertThat(authors().find(session)).hasSize(1);
+        past = session.getOperationTime();
+      }
+      change.run();
+      assertThatThrownBy(() -> readAt(past, "{find: 'books'}")).hasMessageContaining("246");
+      String joined =
+          "{aggregate: 'other', pipeline: [{$unionWith: 'books'}], cursor: {batchSize: 9}}";
+      client.getDatabase("test").getCollection("other").insertOne(new Document());
+      assertThatThrownBy(() -> readAt(past, joined)).hasMessageContaining("246");
+    }
+  }
+
+  private static void rename(String from, String to) {
+    client
+        .getDatabase("admin")
+        .runCommand(
+            new Document("renameCollection", "test." + from)
+                .append("to", "test." + to)
+                .append("dropTarget", true));
+  }
+
+  private static Document readAt(BsonTimestamp time, String command) {
+    return client
+        .getDatabase("test")
+        .runCommand(
+            Document.parse(command)
+                .append(
+                    "readConcern",
+                    new Document("level", "snapshot").append("atClusterTime", time)));
   }
 
   @Test
@@ -328,6 +403,47 @@ class TransactionsTest {
         assertThat(e.getCode()).isEqualTo(16500);
       }
     }
+  }
+
+  @Test
+  void timeSeriesAndViewsWithOtherCollectionsAreRefused() {
+    client
+        .getDatabase("test")
+        .runCommand(Document.parse("{create: 'ts', timeseries: {timeField: 't'}}"));
+    client
+        .getDatabase("test")
+        .createView("both", "books", List.of(Document.parse("{$unionWith: 'authors'}")));
+    try (ClientSession session = client.startSession()) {
+      session.startTransaction();
+      var measurement = new Document("t", new Date());
+      requireRefused(
+          () -> client.getDatabase("test").getCollection("ts").insertOne(session, measurement));
+      session.abortTransaction();
+      session.startTransaction();
+      requireRefused(() -> client.getDatabase("test").getCollection("both").find(session).first());
+      session.abortTransaction();
+    }
+  }
+
+  private static void requireRefused(Runnable work) {
+    MongoException refused = catchThrowableOfType(MongoException.class, work::run);
+    assertThat(refused.getCode()).isEqualTo(263);
+  }
+
+  @Test
+  void theLifetimeIsAtLeastASecondAndThePastHasATime() {
+    for (String bad : List.of("0", "-5", "2147483648")) {
+      assertThatThrownBy(
+              () -> admin("{setParameter: 1, transactionLifetimeLimitSeconds: " + bad + "}"))
+          .hasMessageContaining("Invalid value for parameter transactionLifetimeLimitSeconds");
+    }
+    Document find =
+        Document.parse(
+            "{find: 'books', readConcern: {level: 'snapshot', atClusterTime: {$timestamp: {t: 0, i:"
+                + " 0}}}}");
+    assertThatThrownBy(() -> client.getDatabase("test").runCommand(find))
+        .isInstanceOfSatisfying(
+            MongoException.class, error -> assertThat(error.getCode()).isEqualTo(72));
   }
 
   @Test

@@ -13,6 +13,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -39,19 +40,21 @@ class TransfersTest {
         MongoClient client = server.client("", "uuidRepresentation=standard")) {
       MongoCollection<Document> accounts = accounts(client);
       var all = new ArrayList<CompletableFuture<Void>>();
+      var threads = Executors.newCachedThreadPool(); // a common one may have too few
       for (int i = 0; i < WRITERS; i++) {
         int seed = i;
-        all.add(CompletableFuture.runAsync(() -> transfer(client, new Random(seed))));
+        all.add(CompletableFuture.runAsync(() -> transfer(client, new Random(seed)), threads));
       }
       for (int i = 0; i < READERS; i++) {
-        all.add(CompletableFuture.runAsync(() -> addUp(client)));
+        all.add(CompletableFuture.runAsync(() -> addUp(client), threads));
       }
-      all.add(CompletableFuture.runAsync(() -> split(client)));
+      all.add(CompletableFuture.runAsync(() -> split(client), threads));
       Thread.sleep(MILLIS);
       isOver.set(true);
       for (CompletableFuture<Void> one : all) {
         one.get(60, TimeUnit.SECONDS);
       }
+      threads.shutdown();
       assertThat(sum(accounts.find().into(new ArrayList<>()))).isEqualTo(100L * ACCOUNTS);
       assertThat(transfers.get()).isGreaterThan(20);
       assertThat(sums.get()).isGreaterThan(5);

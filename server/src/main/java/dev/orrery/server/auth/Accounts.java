@@ -1,5 +1,6 @@
 package dev.orrery.server.auth;
 
+import dev.orrery.lane.Lane;
 import dev.orrery.language.error.CommandException;
 import dev.orrery.language.error.ErrorCode;
 import dev.orrery.storage.Receipt;
@@ -12,6 +13,7 @@ import java.util.Map;
 import java.util.UUID;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Predicate;
+import java.util.function.Supplier;
 import java.util.function.UnaryOperator;
 import org.bson.BsonBinary;
 import org.bson.BsonDocument;
@@ -20,7 +22,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * All users and roles, held in memory and written through. A change counts at once, also for those
- * who are logged in. Changes return the sequence number that makes them durable.
+ * who are logged in. Changes return what to wait for until they are durable.
  */
 public final class Accounts {
   private static final String USERS = "user";
@@ -40,6 +42,7 @@ public final class Accounts {
   private final byte[] secret;
   // Never unset: whoever drops the last user does not open the door to everybody on the machine.
   private volatile boolean hadUsers;
+  private volatile @Nullable UserName account;
 
   public Accounts(AccountStore store, SecureRandom random) {
     this.store = store;
@@ -73,6 +76,25 @@ public final class Accounts {
     return users.get(name);
   }
 
+  /**
+   * Lets one in for as long as the server runs, without keeping anything: the account that was
+   * named at the start. It is known in every database, because connection strings may name any.
+   */
+  synchronized void open(User named) {
+    users.put(named.name(), named);
+    account = named.name();
+    hadUsers = true;
+    forgetGrants();
+  }
+
+  /** Who is meant by a login of that name, or null when there is nobody. */
+  @Nullable User findLogin(UserName name) {
+    User found = users.get(name);
+    UserName named = account;
+    boolean isAccount = found == null && named != null && named.user().equals(name.user());
+    return isAccount ? users.get(named) : found;
+  }
+
   public List<User> users() {
     return users.values().stream().sorted(Comparator.comparing(user -> user.name().id())).toList();
   }
@@ -80,7 +102,11 @@ public final class Accounts {
   /**
    * @param mustBeFirst whether the right to do so ends with the first user
    */
-  public synchronized Receipt create(User user, boolean mustBeFirst) {
+  public Receipt create(User user, boolean mustBeFirst) {
+    return alone(() -> createAlone(user, mustBeFirst));
+  }
+
+  private Receipt createAlone(User user, boolean mustBeFirst) {
     if (mustBeFirst && hadUsers) {
       throw new CommandException(
           ErrorCode.UNAUTHORIZED, "Command createUser requires authentication");
@@ -93,7 +119,11 @@ public final class Accounts {
     return put(user);
   }
 
-  public synchronized Receipt update(UserName name, UnaryOperator<User> change) {
+  public Receipt update(UserName name, UnaryOperator<User> change) {
+    return alone(() -> updateAlone(name, change));
+  }
+
+  private Receipt updateAlone(UserName name, UnaryOperator<User> change) {
     User old = users.get(name);
     if (old == null) {
       throw new CommandException(ErrorCode.USER_NOT_FOUND, "User " + name + " not found");
@@ -103,7 +133,11 @@ public final class Accounts {
     return put(changed);
   }
 
-  public synchronized Receipt drop(UserName name) {
+  public Receipt drop(UserName name) {
+    return alone(() -> dropAlone(name));
+  }
+
+  private Receipt dropAlone(UserName name) {
     if (!users.containsKey(name)) {
       throw new CommandException(ErrorCode.USER_NOT_FOUND, "User '" + name + "' not found");
     }
@@ -114,6 +148,16 @@ public final class Accounts {
     users.remove(name);
     forgetGrants();
     return receipt;
+  }
+
+  /**
+   * One change after the other, each until it is written: nothing for a thread that must not wait.
+   */
+  private Receipt alone(Supplier<Receipt> change) {
+    Lane.requireMayWait();
+    synchronized (this) {
+      return change.get();
+    }
   }
 
   private Receipt put(User user) {
@@ -142,7 +186,11 @@ public final class Accounts {
     return BuiltInRoles.in(database);
   }
 
-  public synchronized Receipt create(Role role) {
+  public Receipt create(Role role) {
+    return alone(() -> createAlone(role));
+  }
+
+  private Receipt createAlone(Role role) {
     if (BuiltInRoles.find(role.name()) != null) {
       throw new CommandException(
           ErrorCode.BAD_VALUE,
@@ -156,7 +204,11 @@ public final class Accounts {
     return put(role);
   }
 
-  public synchronized Receipt update(RoleName name, UnaryOperator<Role> change) {
+  public Receipt update(RoleName name, UnaryOperator<Role> change) {
+    return alone(() -> updateAlone(name, change));
+  }
+
+  private Receipt updateAlone(RoleName name, UnaryOperator<Role> change) {
     Role changed = change.apply(requireCustom(name));
     requireRoles(changed.inherited());
     requireNoCycle(changed);
@@ -164,7 +216,11 @@ public final class Accounts {
   }
 
   /** Drops the role, and takes it from all who have it. */
-  public synchronized Receipt drop(RoleName name) {
+  public Receipt drop(RoleName name) {
+    return alone(() -> dropAlone(name));
+  }
+
+  private Receipt dropAlone(RoleName name) {
     requireCustom(name);
     Predicate<RoleName> others = each -> !each.equals(name);
     for (User user : users()) {
@@ -257,7 +313,7 @@ public final class Accounts {
 
   /** What to check a login against: for every name something, so that all logins look alike. */
   ScramCredential credential(ScramMechanism mechanism, UserName name) {
-    User user = users.get(name);
+    User user = findLogin(name);
     ScramCredential real = user == null ? null : user.credentials().find(mechanism);
     ScramCredential fake = ScramCredential.fake(mechanism, name, secret);
     return real != null ? real : fake;

@@ -87,14 +87,14 @@ public final class Logins {
     UserName name = open.scram().user();
     try {
       byte[] answer = open.scram().finish(payload);
-      User user = accounts.find(name);
+      User user = accounts.findLogin(name);
       if (user == null) {
         return fail(attempt, name.toString(), "the user was dropped meanwhile");
       }
       if (!user.restrictions().allow(attempt.address(), attempt.serverAddress())) {
         return fail(attempt, name.toString(), "not allowed from that address");
       }
-      return prove(attempt, open, new Identity(name, user.id()))
+      return prove(attempt, open, new Identity(user.name(), user.id()))
           .thenApply(isDone -> new Step(open.id(), isDone, answer));
     } catch (ScramException e) {
       return fail(attempt, name.toString(), e.getMessage());
@@ -156,7 +156,7 @@ public final class Logins {
 
   /** The mechanisms that a user can log in with; all of them for one that does not exist. */
   public List<String> mechanisms(UserName name) {
-    User user = accounts.find(name);
+    User user = accounts.findLogin(name);
     return Arrays.stream(ScramMechanism.values())
         .filter(each -> user == null || user.credentials().mechanisms().contains(each))
         .map(ScramMechanism::wireName)

@@ -6,6 +6,7 @@ import dev.orrery.language.error.ErrorCode;
 import java.security.SecureRandom;
 import java.util.Collection;
 import java.util.EnumMap;
+import java.util.List;
 import java.util.UUID;
 import java.util.concurrent.ArrayBlockingQueue;
 import java.util.concurrent.CompletableFuture;
@@ -53,6 +54,22 @@ public final class Security implements AutoCloseable {
   /** Everybody may do everything, and accounts are kept in memory. */
   public static Security open() {
     return new Security(AccountStore.NONE, false);
+  }
+
+  /** Lets in an account of that name and key, which may do everything; nothing of it is stored. */
+  public void openAccount(String name, String key) {
+    var all = new EnumMap<ScramMechanism, ScramCredential>(ScramMechanism.class);
+    for (ScramMechanism mechanism : ScramMechanism.values()) {
+      all.put(mechanism, ScramCredential.derive(mechanism, name, key, random));
+    }
+    accounts.open(
+        new User(
+            new UserName(name, "admin"),
+            newUserId(),
+            new User.Credentials(all),
+            List.of(new RoleName("root", "admin")),
+            null,
+            Restrictions.NONE));
   }
 
   private static ThreadFactory daemon(String name) {

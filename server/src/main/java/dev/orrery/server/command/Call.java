@@ -16,9 +16,8 @@ final class Call {
   final KnownCommand known;
   final Consumer<BsonDocument> replyTo;
   final long startNanos;
-  // Set as far as the envelope could be read; an error reply needs them too.
+  // Set when the envelope could be read; an error reply needs it too.
   CommandContext context;
-  boolean followsClusterTime;
   long endNanos;
 
   /** How long the reply was when there was no room for it. */

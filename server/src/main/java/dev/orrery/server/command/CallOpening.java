@@ -37,7 +37,6 @@ final class CallOpening {
         Envelope.read(body, spec.has(Trait.RETRYABLE_WRITE))
             .ownedBy(request.connection().login().owner());
     SessionId sessionId = envelope.session().session();
-    call.followsClusterTime = envelope.hasClusterTime() || sessionId != null;
     envelope.api().requireAllowed(spec, body);
     parts.access().require(request, spec, database);
     if (spec.has(Trait.ADMIN_DATABASE) && !database.equals("admin")) {

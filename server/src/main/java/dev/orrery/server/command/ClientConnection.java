@@ -11,7 +11,10 @@ import dev.orrery.value.RawValue;
 import java.nio.ByteBuffer;
 import java.util.List;
 import java.util.concurrent.Executor;
+import java.util.concurrent.Future;
 import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -33,7 +36,7 @@ public final class ClientConnection implements Client {
 
   private final Login login;
   private final Supplier<String> certificateSubject;
-  private @Nullable Executor loop;
+  private @Nullable ScheduledExecutorService loop;
   private Runnable closer = this::closeAfterReply;
 
   /** What {@code getLastRequestStatistics} tells. */
@@ -74,7 +77,7 @@ public final class ClientConnection implements Client {
    * @param eventLoop runs what belongs to the connection, in order
    * @param close closes it, from any thread
    */
-  public ClientConnection livingOn(Executor eventLoop, Runnable close) {
+  public ClientConnection livingOn(ScheduledExecutorService eventLoop, Runnable close) {
     loop = eventLoop;
     closer = close;
     return this;
@@ -92,6 +95,18 @@ public final class ClientConnection implements Client {
       (loop == null ? otherwise : loop).execute(next);
     } catch (RejectedExecutionException stopped) {
       hangUp(); // the server stops, and its loops have ended
+    }
+  }
+
+  /**
+   * Does something later where the connection lives, to be cancelled by the result; null when it
+   * has no socket, or the server stops.
+   */
+  public @Nullable Future<?> after(long millis, Runnable next) {
+    try {
+      return loop == null ? null : loop.schedule(next, millis, TimeUnit.MILLISECONDS);
+    } catch (RejectedExecutionException stopped) {
+      return null;
     }
   }
 

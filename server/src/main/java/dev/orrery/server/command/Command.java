@@ -86,6 +86,20 @@ public interface Command {
       return new Spec(name, access, List.of(), bits, name);
     }
 
+    /**
+     * Of a command that changes documents, in or out of a transaction, once if it is sent twice.
+     */
+    public static Spec ofWrite(String name) {
+      return of(
+          name,
+          Access.WRITE,
+          Trait.STABLE_API,
+          Trait.RETRYABLE_WRITE,
+          Trait.PARSED_FIRST,
+          Trait.TRANSACTION,
+          Trait.WRITE_CONCERN);
+    }
+
     /** The same command under further names, in the old spelling for instance. */
     public Spec alias(String... names) {
       return new Spec(name, access, List.of(names), traits, fieldsOf);

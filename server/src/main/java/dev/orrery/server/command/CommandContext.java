@@ -1,5 +1,7 @@
 package dev.orrery.server.command;
 
+import dev.orrery.language.error.CommandException;
+import dev.orrery.language.error.ErrorCode;
 import dev.orrery.server.auth.Action;
 import dev.orrery.server.auth.Resource;
 import dev.orrery.server.operation.Operation;
@@ -8,7 +10,10 @@ import dev.orrery.server.session.SessionTransaction;
 import dev.orrery.server.throughput.OperationWork;
 import dev.orrery.storage.Receipt;
 import dev.orrery.storage.View;
+import dev.orrery.value.Namespace;
+import dev.orrery.value.RawDocument;
 import dev.orrery.value.RawValue;
+import org.bson.BsonTimestamp;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -48,6 +53,15 @@ public final class CommandContext {
   public String database() {
     Names.requireDatabase(database);
     return database;
+  }
+
+  /**
+   * What the request takes for as long as it lasts, or a cursor that it opens, and has not been
+   * counted: most requests are short and soon answered.
+   */
+  public long uncountedBytes() {
+    RawDocument body = operation.subject().body();
+    return body.length() > Dispatcher.LOOP_BYTES_MAX ? 0 : RequestWeight.of(body);
   }
 
   /** Asks {@code control} from now on what the user may know. */
@@ -116,9 +130,40 @@ public final class CommandContext {
     return !envelope.session().isTransaction() && !envelope.readConcern().isSnapshot();
   }
 
+  /** Why the read concern cannot be. */
+  public CommandException readConcernNotTaken(Command.Spec spec) {
+    return TransactionRules.notTaken(spec, envelope.readConcern(), "");
+  }
+
   /** Reads at a point from now on. */
   public void readAt(View point) {
     view = point;
+    requireSameName();
+  }
+
+  /** Refuses to read under the name of the command's collection what was not there at the point. */
+  void requireSameName() {
+    String collection = operation.subject().collection();
+    if (collection != null && !collection.isEmpty()) {
+      requireSame(new Namespace(database, collection));
+    }
+  }
+
+  /** The same for a collection that the command reads besides. */
+  public void requireSame(Namespace namespace) {
+    View point = view();
+    if (!point.hasSame(namespace)) {
+      var time = new BsonTimestamp(point.time());
+      throw new CommandException(
+          ErrorCode.SNAPSHOT_UNAVAILABLE,
+          "Unable to read from a snapshot due to pending collection catalog changes to collection '"
+              + namespace
+              + "'; please retry the operation. Snapshot timestamp is Timestamp("
+              + time.getTime()
+              + ", "
+              + time.getInc()
+              + ").");
+    }
   }
 
   /** What the session calls the statement at that place of a retryable write. */

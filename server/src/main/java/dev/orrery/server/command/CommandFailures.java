@@ -2,11 +2,13 @@ package dev.orrery.server.command;
 
 import dev.orrery.language.error.CommandException;
 import dev.orrery.language.error.ErrorCode;
+import dev.orrery.server.operation.Topology;
 import dev.orrery.server.store.StorageErrors;
 import dev.orrery.storage.StorageException;
 import dev.orrery.value.BsonTooLargeException;
 import dev.orrery.value.NestingException;
 import dev.orrery.wire.WireLimits;
+import java.util.Set;
 import java.util.function.Consumer;
 import org.bson.BsonDocument;
 import org.jspecify.annotations.Nullable;
@@ -16,6 +18,9 @@ import org.slf4j.LoggerFactory;
 /** What went wrong in a command, in the client's words. */
 public final class CommandFailures {
   private static final Logger LOG = LoggerFactory.getLogger(CommandFailures.class);
+
+  private static final Set<Integer> ABOUT_ROLE =
+      Set.of(91, 189, 10058, 10107, 11600, 11602, 13435, 13436);
 
   private CommandFailures() {}
 
@@ -64,6 +69,22 @@ public final class CommandFailures {
       }
     }
     return false;
+  }
+
+  /** The same; what tells that the server stops tells its new version, too. */
+  static @Nullable CommandException toCommandException(Throwable failure, Topology topology) {
+    CommandException error = toCommandException(failure);
+    if (error == null || !isAboutRole(error.code().number())) {
+      return error;
+    }
+    var details = new BsonDocument("topologyVersion", topology.version());
+    details.putAll(error.details());
+    return new CommandException(error.code(), error.getMessage(), details);
+  }
+
+  /** Whether it says that the server is no primary, or stops. */
+  static boolean isAboutRole(int code) {
+    return ABOUT_ROLE.contains(code);
   }
 
   /** The error as the client shall see it, or null when it is a mistake of ours. */

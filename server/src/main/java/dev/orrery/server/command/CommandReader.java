@@ -23,6 +23,7 @@ public final class CommandReader {
   private static final boolean[] NONE = {};
 
   private String path;
+  private String command;
   private String database;
   private final List<RequestSequence> sequences;
   private final boolean[] usedSequences;
@@ -36,6 +37,7 @@ public final class CommandReader {
       CommandFields fields,
       FieldRecorder recorder) {
     this.path = path;
+    this.command = path;
     this.database = database;
     this.sequences = sequences;
     this.usedSequences = sequences.isEmpty() ? NONE : new boolean[sequences.size()];
@@ -47,7 +49,13 @@ public final class CommandReader {
   public static CommandReader ofCommand(Command.Spec spec, String database, Request request) {
     CommandFields fields = CommandFields.of(request.body(), null);
     fields.beginWith(spec.name());
-    return new CommandReader(spec.fieldsOf(), database, request.sequences(), fields, null);
+    return new CommandReader(spec.fieldsOf(), database, request.sequences(), fields, null)
+        .named(spec);
+  }
+
+  private CommandReader named(Command.Spec spec) {
+    command = spec.name();
+    return this;
   }
 
   /** The beginning of a request whose command is to be found; {@code names} has the usual names. */
@@ -62,7 +70,7 @@ public final class CommandReader {
     path = spec.fieldsOf();
     database = request.database(fields.peek("$db"), fields.known());
     fields.beginWith(spec.name());
-    return this;
+    return named(spec);
   }
 
   /** {@code path} is how messages call the document, such as {@code create.timeseries}. */
@@ -70,10 +78,16 @@ public final class CommandReader {
     return new CommandReader(path, "", List.of(), CommandFields.of(document, null), null);
   }
 
-  /** A reader of nothing that tells {@code recorder} what is asked for. */
-  public static CommandReader recording(String path, FieldRecorder recorder) {
-    CommandFields nothing = CommandFields.of(RawDocument.EMPTY, null);
-    return new CommandReader(path, "database", List.of(), nothing, recorder);
+  /** A reader of nothing that tells {@code recorder} what a command asks for. */
+  public static CommandReader recording(Command.Spec spec, FieldRecorder recorder) {
+    return recording(spec, recorder, RawDocument.EMPTY);
+  }
+
+  /** The same for a command that reads on only if it finds some fields, such as those. */
+  public static CommandReader recording(
+      Command.Spec spec, FieldRecorder recorder, RawDocument found) {
+    CommandFields fields = CommandFields.of(found, null);
+    return new CommandReader(spec.fieldsOf(), "database", List.of(), fields, recorder).named(spec);
   }
 
   /** The name of the first field, which is the command; empty for an empty document. */
@@ -139,18 +153,18 @@ public final class CommandReader {
   }
 
   /** The collection that the command's own field names. */
-  public String collection(String name) {
-    return collection(name, ErrorCode.BAD_VALUE);
+  public String collection() {
+    return collection(ErrorCode.BAD_VALUE);
   }
 
   /** The same; {@code wrongType} is the code of a value that is no string, which varies. */
-  public String collection(String name, ErrorCode wrongType) {
-    RawValue value = find(name);
+  public String collection(ErrorCode wrongType) {
+    RawValue value = find(command);
     if (recorder != null) {
       return "collection";
     }
     if (value == null) {
-      throw FieldErrors.missing(pathOf(name));
+      throw FieldErrors.missing(pathOf(command));
     }
     if (value.type() != RawTypes.STRING) {
       throw new CommandException(
@@ -162,8 +176,8 @@ public final class CommandReader {
   }
 
   /** A collection to read from, whose name has no {@code $}. */
-  public String readableCollection(String name, ErrorCode wrongType) {
-    String collection = collection(name, wrongType);
+  public String readableCollection(ErrorCode wrongType) {
+    String collection = collection(wrongType);
     if (collection.indexOf('$') >= 0) {
       // MongoDB leaves the quote open.
       throw FieldErrors.invalidNamespace(
@@ -209,7 +223,8 @@ public final class CommandReader {
   public CommandReader object(String name) {
     RawDocument document = rawDocument(name);
     if (recorder != null) {
-      return recording(pathOf(name), recorder);
+      CommandFields nothing = CommandFields.of(RawDocument.EMPTY, null);
+      return new CommandReader(pathOf(name), database, List.of(), nothing, recorder);
     }
     return document == null ? null : element(name, document);
   }
@@ -413,7 +428,7 @@ public final class CommandReader {
   private RawValue mark(String name, FieldRecorder.Use use) {
     if (recorder != null) {
       recorder.field(pathOf(name), use);
-      return null;
+      return fields.peek(name);
     }
     return fields.use(name, path);
   }

@@ -124,6 +124,12 @@ public final class Dispatcher {
     parts.operations().closed(connection);
   }
 
+  /** The server is about to stop: who waits for it, or for others, is told now. */
+  public void stopping() {
+    parts.operations().topology().end();
+    parts.operations().killWaiting(ErrorCode.INTERRUPTED_AT_SHUTDOWN);
+  }
+
   /** Lets the server refuse what it could do; to be called before the first call. */
   public Dispatcher obeying(RequestRules requestRules) {
     opening.obey(requestRules);
@@ -293,12 +299,8 @@ public final class Dispatcher {
     }
     CallMemory.awaitReply(call, reply.length());
     count(call);
-    if (call.followsClusterTime) {
-      latest = latest.at(parts.clusterClock());
-      reply.writeElements(latest.lastFields());
-    } else {
-      Replies.writeOk(reply);
-    }
+    latest = latest.at(parts.clusterClock());
+    reply.writeElements(latest.lastFields());
     reply.endDocument(start);
     if (isNotable(call)) {
       RawDocument kept = RawDocument.wrap(Arrays.copyOf(reply.buffer(), reply.length()));
@@ -358,9 +360,7 @@ public final class Dispatcher {
       }
     }
     count(call);
-    if (call.followsClusterTime
-        && call.replyTo instanceof ReplyTarget target
-        && !reply.containsKey("ok")) {
+    if (call.replyTo instanceof ReplyTarget target && !reply.containsKey("ok")) {
       if (isNotable(call)) {
         note(call, Replies.succeed(Replies.copy(reply)), () -> sendTimed(call, target, reply));
       } else {
@@ -413,7 +413,9 @@ public final class Dispatcher {
     Command.Spec spec = call.known.spec();
     CommandFailures.tellIfFatal(failure, fatal);
     CommandException error =
-        TransactionCalls.withLabel(CommandFailures.toCommandException(failure), call.context);
+        TransactionCalls.withLabel(
+            CommandFailures.toCommandException(failure, parts.operations().topology()),
+            call.context);
     boolean isInternal = error == null;
     call.known.counts().failed(isInternal);
     if (call.context != null) {
@@ -473,10 +475,8 @@ public final class Dispatcher {
   }
 
   private void sendNow(Call call, BsonDocument reply) {
-    if (call.followsClusterTime) {
-      latest = latest.at(parts.clusterClock());
-      latest.appendTo(reply, call.context == null ? 0 : call.context.operationTime());
-    }
+    latest = latest.at(parts.clusterClock());
+    latest.appendTo(reply, call.context == null ? 0 : call.context.operationTime());
     call.replyTo.accept(reply);
     if (call.context != null) {
       call.context.operation().releaseReply();

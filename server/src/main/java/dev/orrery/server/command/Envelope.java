@@ -13,7 +13,6 @@ import org.jspecify.annotations.Nullable;
  *
  * @param comment null when there is none
  * @param statements the numbers of the statements of a retryable write
- * @param hasClusterTime whether the client keeps track of the cluster time
  */
 public record Envelope(
     SessionFields session,
@@ -23,8 +22,7 @@ public record Envelope(
     String readPreference,
     long maxTimeMillis,
     RawValue comment,
-    StatementIds statements,
-    boolean hasClusterTime) {
+    StatementIds statements) {
   /** That of a call that the server makes itself. */
   public static final Envelope NONE =
       new Envelope(
@@ -35,8 +33,7 @@ public record Envelope(
           "primary",
           0,
           null,
-          StatementIds.FROM_ZERO,
-          false);
+          StatementIds.FROM_ZERO);
 
   private static final List<String> READ_PREFERENCES =
       List.of("primary", "primaryPreferred", "secondary", "secondaryPreferred", "nearest");
@@ -52,7 +49,12 @@ public record Envelope(
     requireObject("databaseVersion", found.databaseVersion);
     requireObject("shardVersion", found.shardVersion);
     return new Envelope(
-        SessionFields.parse(found.lsid, found.txnNumber, found.autocommit, found.startTransaction),
+        SessionFields.parse(
+            found.lsid,
+            found.txnNumber,
+            found.autocommit,
+            found.startTransaction,
+            found.coordinator),
         ApiParameters.parse(found.apiVersion, found.apiStrict, found.apiDeprecationErrors),
         isNothing(found.readConcern) ? ReadConcern.DEFAULT : ReadConcern.parse(found.readConcern),
         isNothing(found.writeConcern)
@@ -61,8 +63,7 @@ public record Envelope(
         found.readPreference == null ? "primary" : parseReadPreference(found.readPreference),
         found.maxTimeMillis == null ? 0 : parseMaxTime(body, found.maxTimeMillis),
         found.comment,
-        StatementIds.parse(body, found.statementId != null, found.statementIds != null),
-        found.clusterTime != null);
+        StatementIds.parse(body, found.statementId != null, found.statementIds != null));
   }
 
   /** An empty concern is that of the server. */
@@ -83,8 +84,7 @@ public record Envelope(
         readPreference,
         maxTimeMillis,
         comment,
-        statements,
-        hasClusterTime);
+        statements);
   }
 
   private static void requireObject(String name, @Nullable RawValue value) {

@@ -13,6 +13,7 @@ final class EnvelopeFields {
   @Nullable RawValue txnNumber;
   @Nullable RawValue autocommit;
   @Nullable RawValue startTransaction;
+  @Nullable RawValue coordinator;
   @Nullable RawValue readConcern;
   @Nullable RawValue writeConcern;
   @Nullable RawValue readPreference;
@@ -21,7 +22,6 @@ final class EnvelopeFields {
   @Nullable RawValue apiVersion;
   @Nullable RawValue apiStrict;
   @Nullable RawValue apiDeprecationErrors;
-  @Nullable RawValue clusterTime;
   @Nullable RawValue databaseVersion;
   @Nullable RawValue shardVersion;
   @Nullable RawValue statementId;
@@ -37,11 +37,12 @@ final class EnvelopeFields {
   /** Keeps the field if every command may have it; false when it belongs to the command. */
   boolean take(String name, RawValue value) {
     switch (name) {
-      case "$db" -> {} // read before
+      case "$clusterTime", "$db" -> {} // nothing to follow in a set of one; read before
       case "lsid" -> lsid = value;
       case "txnNumber" -> txnNumber = value;
       case "autocommit" -> autocommit = value;
       case "startTransaction" -> startTransaction = value;
+      case "coordinator" -> coordinator = value;
       case "readConcern" -> readConcern = value;
       case "writeConcern" -> writeConcern = value;
       case "$readPreference" -> readPreference = value;
@@ -50,7 +51,6 @@ final class EnvelopeFields {
       case "apiVersion" -> apiVersion = value;
       case "apiStrict" -> apiStrict = value;
       case "apiDeprecationErrors" -> apiDeprecationErrors = value;
-      case "$clusterTime" -> clusterTime = value;
       case "databaseVersion" -> databaseVersion = value;
       case "shardVersion" -> shardVersion = value;
       case "stmtId" -> {
@@ -81,7 +81,6 @@ final class EnvelopeFields {
           "$topologyTime",
           "allowImplicitCollectionCreation",
           "clientOperationKey",
-          "coordinator",
           "maxTimeMSOpOnly",
           "mayBypassWriteBlocking",
           "tracking_info",

@@ -2,6 +2,7 @@ package dev.orrery.server.command;
 
 import dev.orrery.language.error.CommandException;
 import dev.orrery.server.ledger.Ledgers;
+import dev.orrery.server.operation.Topology;
 import dev.orrery.server.throughput.RateLimit;
 import java.util.Map;
 import java.util.concurrent.ConcurrentSkipListMap;
@@ -23,11 +24,32 @@ public final class Faults {
   private final Map<String, Fault> byName = new ConcurrentSkipListMap<>();
   private final AtomicLong activities = new AtomicLong();
   private final Workers workers;
+  private final FailedCommands failed;
   private final Ledgers ledgers;
 
-  public Faults(Workers workers, Ledgers ledgers) {
+  public Faults(Workers workers, Ledgers ledgers, Topology topology) {
     this.workers = workers;
+    this.failed = new FailedCommands(workers, topology);
     this.ledgers = ledgers;
+  }
+
+  /** Null where nobody may order any. */
+  public static @Nullable Faults ifAllowed(
+      boolean hasTestCommands,
+      ServerParameters parameters,
+      Workers workers,
+      Ledgers ledgers,
+      Topology topology) {
+    if (!hasTestCommands) {
+      return null;
+    }
+    parameters.allowTestCommands();
+    return new Faults(workers, ledgers, topology);
+  }
+
+  /** Those that fail as MongoDB's fail point says. */
+  public FailedCommands failedCommands() {
+    return failed;
   }
 
   /** Orders a fault, in the place of one that has the name. */
@@ -58,7 +80,9 @@ public final class Faults {
         return;
       }
     }
-    next.accept(request, replyTo);
+    if (!failed.take(request, replyTo, next)) {
+      next.accept(request, replyTo);
+    }
   }
 
   private void tell(String name, Fault fault, Request request) {

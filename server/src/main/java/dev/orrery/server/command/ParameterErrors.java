@@ -31,6 +31,13 @@ public final class ParameterErrors {
         ErrorCode.ILLEGAL_OPERATION, "not allowed to change [" + name + "] at runtime");
   }
 
+  static CommandException tooSmall(Parameter parameter, long value, long min) {
+    return new CommandException(
+        ErrorCode.BAD_VALUE,
+        "Invalid value for parameter %s: %d is not greater than or equal to %d"
+            .formatted(parameter.name(), value, min));
+  }
+
   static CommandException badType(Parameter parameter, BsonValue value) {
     return new CommandException(
         ErrorCode.BAD_VALUE,

@@ -44,7 +44,10 @@ public record ReadConcern(String level, long afterClusterTime, long atClusterTim
           after = timestamp(name, elements.value());
           require(after != 0, "afterClusterTime cannot be a null timestamp");
         }
-        case "atClusterTime" -> at = timestamp(name, elements.value());
+        case "atClusterTime" -> {
+          at = timestamp(name, elements.value());
+          require(at != 0, "atClusterTime cannot be a null timestamp");
+        }
         case "afterOpTime", "provenance", "allowTransactionTableSnapshot" -> {} // between servers
         default ->
             throw new CommandException(

@@ -4,6 +4,7 @@ import dev.orrery.language.error.CommandException;
 import dev.orrery.language.error.ErrorCode;
 import dev.orrery.value.BsonEncoder;
 import dev.orrery.value.RawDocument;
+import java.util.List;
 import org.bson.BsonBinary;
 import org.bson.BsonDocument;
 import org.bson.BsonDouble;
@@ -19,6 +20,9 @@ final class Replies {
   // A server without keys signs with nothing, as MongoDB does without authentication.
   private static final BsonDocument NO_SIGNATURE =
       new BsonDocument("hash", new BsonBinary(new byte[20])).append("keyId", new BsonInt64(0));
+
+  /** What MongoDB has before all else in the answer to what failed. */
+  private static final List<String> FIRST = List.of("errorLabels", "topologyVersion");
 
   private Replies() {}
 
@@ -43,8 +47,10 @@ final class Replies {
 
   static BsonDocument fail(ErrorCode code, String message, BsonDocument details) {
     var reply = new BsonDocument();
-    if (details.containsKey("errorLabels")) {
-      reply.append("errorLabels", details.get("errorLabels")); // first, as MongoDB has it
+    for (String first : FIRST) {
+      if (details.containsKey(first)) {
+        reply.append(first, details.get(first));
+      }
     }
     reply
         .append("ok", NOT_OK)

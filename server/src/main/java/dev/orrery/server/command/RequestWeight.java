@@ -36,7 +36,7 @@ final class RequestWeight {
     return times * (body + largest) + STATEMENT_BYTES * statements;
   }
 
-  private static long of(RawDocument document) {
+  static long of(RawDocument document) {
     return document.length() + ELEMENT_BYTES * DecodedSize.elements(document);
   }
 }

@@ -3,6 +3,7 @@ package dev.orrery.server.command;
 import java.time.Clock;
 import java.util.List;
 import org.bson.BsonDocument;
+import org.jspecify.annotations.Nullable;
 
 /**
  * What a server knows about itself when it starts.
@@ -13,6 +14,7 @@ import org.bson.BsonDocument;
  * @param arguments the command line
  * @param options what came of it
  * @param setName the replica set that clients see
+ * @param region of Cosmos DB where the server says it is, or null
  */
 public record ServerFacts(
     String version,
@@ -22,7 +24,8 @@ public record ServerFacts(
     BsonDocument options,
     Clock clock,
     long startMillis,
-    String setName) {
+    String setName,
+    @Nullable String region) {
   /** The release of MongoDB that Orrery answers like. */
   public static final String MONGODB_VERSION = "7.0.15";
 
@@ -38,22 +41,52 @@ public record ServerFacts(
         new BsonDocument(),
         clock,
         clock.millis(),
-        SET_NAME);
+        SET_NAME,
+        null);
   }
 
   public ServerFacts withAdvertisedHost(String host) {
     return new ServerFacts(
-        version, host, connectionsMax, arguments, options, clock, startMillis, setName);
+        version, host, connectionsMax, arguments, options, clock, startMillis, setName, region);
   }
 
   public ServerFacts withCommandLine(List<String> arguments, BsonDocument options) {
     return new ServerFacts(
-        version, advertisedHost, connectionsMax, arguments, options, clock, startMillis, setName);
+        version,
+        advertisedHost,
+        connectionsMax,
+        arguments,
+        options,
+        clock,
+        startMillis,
+        setName,
+        region);
   }
 
   public ServerFacts withSetName(String name) {
     return new ServerFacts(
-        version, advertisedHost, connectionsMax, arguments, options, clock, startMillis, name);
+        version,
+        advertisedHost,
+        connectionsMax,
+        arguments,
+        options,
+        clock,
+        startMillis,
+        name,
+        region);
+  }
+
+  public ServerFacts withRegion(@Nullable String name) {
+    return new ServerFacts(
+        version,
+        advertisedHost,
+        connectionsMax,
+        arguments,
+        options,
+        clock,
+        startMillis,
+        setName,
+        name);
   }
 
   /** Where the client of that connection finds this server. */

@@ -29,6 +29,7 @@ public final class ServerParameters {
 
   private static final String DISABLE_RATE_LIMITING_RESPONSES = "disableRateLimitingResponses";
 
+  private static final double INT_MAX = Integer.MAX_VALUE;
   private static final String BURST_CAPACITY = "burstCapacity";
   private static final String COSMOS_RULES_OFF = "cosmosRulesOff";
 
@@ -45,6 +46,7 @@ public final class ServerParameters {
           fixed("enableTestCommands", BsonBoolean.FALSE),
           fixed("featureCompatibilityVersion", new BsonDocument("version", new BsonString("7.0"))),
           fixed("localLogicalSessionTimeoutMinutes", new BsonInt32(30)),
+          settable(LogComponents.PARAMETER, LogComponents.initial()),
           settable("logLevel", new BsonInt32(0)),
           fixed("maxSessions", new BsonInt32(1_000_000)),
           settable("notablescan", BsonBoolean.FALSE),
@@ -92,6 +94,11 @@ public final class ServerParameters {
         });
   }
 
+  /** Says that clients may let things go wrong on purpose. */
+  public void allowTestCommands() {
+    values.put("enableTestCommands", BsonBoolean.TRUE);
+  }
+
   /** Whether the server tries again what it refused for want of request units. */
   public boolean hasServerSideRetry() {
     return hasServerSideRetry;
@@ -118,7 +125,10 @@ public final class ServerParameters {
 
   /** Changes a settable parameter, keeping its type; gives the value it had. */
   public BsonValue change(Parameter parameter, BsonValue value) {
-    BsonValue converted = likeInitial(parameter, value);
+    BsonValue converted =
+        parameter.initial.isDocument()
+            ? LogComponents.changed(values.get(parameter.name).asDocument(), value)
+            : likeInitial(parameter, value);
     BsonValue was = values.put(parameter.name, converted);
     if (parameter.name.equals(DISABLE_RATE_LIMITING_RESPONSES)) {
       hasServerSideRetry = converted.asBoolean().getValue();
@@ -136,6 +146,12 @@ public final class ServerParameters {
             ? (value.asBoolean().getValue() ? 1 : 0)
             : value.isNumber() ? value.asNumber().doubleValue() : Double.NaN;
     if (Double.isNaN(number)) {
+      throw ParameterErrors.badType(parameter, value);
+    }
+    if (parameter.name.equals(TRANSACTION_LIFETIME) && number < 1) {
+      throw ParameterErrors.tooSmall(parameter, (long) number, 1);
+    }
+    if (parameter.initial.isInt32() && number != (int) number && Math.abs(number) > INT_MAX) {
       throw ParameterErrors.badType(parameter, value);
     }
     return number(parameter, number);

@@ -11,7 +11,9 @@ import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 import java.util.function.LongSupplier;
 import org.bson.BsonDocument;
+import org.bson.BsonString;
 import org.bson.BsonValue;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Cosmos DB's capability to wait in the client's place: what is refused for want of request units
@@ -20,6 +22,10 @@ import org.bson.BsonValue;
  */
 public final class ServerSideRetry {
   static final long SECONDS_MAX = 60;
+
+  /** Cosmos DB's name of code 50. */
+  static final String TIMED_OUT_NAME = "ExceededTimeLimit";
+
   static final String TIMED_OUT = "Request timed out. Retries due to rate limiting: True.";
 
   private final Workers workers;
@@ -85,21 +91,33 @@ public final class ServerSideRetry {
       again(null, refused.retryAfterMillis());
     }
 
-    private void again(BsonDocument refused, long millis) {
-      boolean isLate = nanoClock.getAsLong() + TimeUnit.MILLISECONDS.toNanos(millis) > endNanos;
-      if (!isLate) {
-        try {
+    private void again(@Nullable BsonDocument refused, long millis) {
+      long left = TimeUnit.NANOSECONDS.toMillis(endNanos - nanoClock.getAsLong());
+      try {
+        if (millis <= left) {
           workers.runLater(millis, this::start);
           return;
-        } catch (RejectedExecutionException stopping) {
-          // told below, as when the time is up
         }
+        if (left > 0) {
+          // The units come too late; the client is told when its time is up, and not before.
+          workers.runLater(left, () -> giveUp(refused));
+          return;
+        }
+      } catch (RejectedExecutionException stopping) {
+        // told at once, as when the time is up
       }
+      giveUp(refused);
+    }
+
+    private void giveUp(@Nullable BsonDocument refused) {
       if (refused == null) {
         RefusedWrites last = parts.remove(parts.size() - 1);
         finish(last.timedOut());
       } else {
-        finish(Replies.fail(ErrorCode.MAX_TIME_MS_EXPIRED, TIMED_OUT, new BsonDocument()));
+        BsonDocument late =
+            Replies.fail(ErrorCode.MAX_TIME_MS_EXPIRED, TIMED_OUT, new BsonDocument());
+        late.put("codeName", new BsonString(TIMED_OUT_NAME));
+        finish(late);
       }
     }
 

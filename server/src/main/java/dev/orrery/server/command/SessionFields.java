@@ -19,10 +19,15 @@ import java.util.UUID;
  * @param txnNumber null when the command carries none
  * @param isTransaction part of a multi-document transaction ({@code autocommit: false})
  * @param startsTransaction the first command of that transaction
+ * @param coordinates whether it asks for a coordinator of several shards
  */
 public record SessionFields(
-    SessionId session, Long txnNumber, boolean isTransaction, boolean startsTransaction) {
-  static final SessionFields NONE = new SessionFields(null, null, false, false);
+    SessionId session,
+    Long txnNumber,
+    boolean isTransaction,
+    boolean startsTransaction,
+    boolean coordinates) {
+  static final SessionFields NONE = new SessionFields(null, null, false, false, false);
   private static final String PATH = "OperationSessionInfo.";
   private static final byte[] ID = "id".getBytes(StandardCharsets.UTF_8);
   private static final byte UUID_SUBTYPE = 4;
@@ -30,11 +35,16 @@ public record SessionFields(
 
   /** Values as they came, null for a missing one. */
   static SessionFields parse(
-      RawValue lsid, RawValue txnNumber, RawValue autocommit, RawValue startTransaction) {
+      RawValue lsid,
+      RawValue txnNumber,
+      RawValue autocommit,
+      RawValue startTransaction,
+      RawValue coordinator) {
     SessionId session = lsid == null ? null : sessionId(lsid);
     Long number = txnNumber == null ? null : number(txnNumber);
     Boolean commits = autocommit == null ? null : bool("autocommit", autocommit);
     Boolean starts = startTransaction == null ? null : bool("startTransaction", startTransaction);
+    boolean coordinates = coordinator != null && bool("coordinator", coordinator);
     require(
         number == null || session != null,
         "Transaction number requires a session ID to also be specified");
@@ -46,12 +56,16 @@ public record SessionFields(
         starts == null || commits != null,
         "'startTransaction' field requires 'autocommit' field to also be specified");
     require(!Boolean.FALSE.equals(starts), "Specifying startTransaction=false is not allowed.");
-    return new SessionFields(session, number, commits != null, starts != null);
+    return new SessionFields(session, number, commits != null, starts != null, coordinates);
   }
 
   SessionFields ownedBy(String owner) {
     return new SessionFields(
-        new SessionId(session.id(), owner), txnNumber, isTransaction, startsTransaction);
+        new SessionId(session.id(), owner),
+        txnNumber,
+        isTransaction,
+        startsTransaction,
+        coordinates);
   }
 
   /** Refuses a transaction number on a command that has no use for it. */

@@ -12,7 +12,6 @@ import java.util.concurrent.CompletionStage;
 import java.util.function.Supplier;
 import org.bson.BsonArray;
 import org.bson.BsonDocument;
-import org.bson.BsonString;
 import org.bson.BsonTimestamp;
 import org.bson.BsonValue;
 import org.jspecify.annotations.Nullable;
@@ -22,9 +21,6 @@ import org.jspecify.annotations.Nullable;
  * the command or of one of its statements, ends the transaction.
  */
 public final class TransactionCalls {
-  private static final BsonArray TRANSIENT =
-      new BsonArray(List.of(new BsonString("TransientTransactionError")));
-
   private final Transactions transactions;
   private final Snapshots snapshots;
 
@@ -39,6 +35,9 @@ public final class TransactionCalls {
     Lane.requireMayWait();
     ReadConcern concern = context.readConcern();
     View view = concern.reading(() -> snapshots.at(concern.atClusterTime()));
+    if (context.operation().subject().command().equals("getMore")) {
+      return work.get(); // the cursor reads where it was opened; its point is kept for longer
+    }
     context.readAt(view);
     long time = concern.atClusterTime() == 0 ? view.time() : concern.atClusterTime();
     return work.get().thenApply(reply -> withTime(reply, new BsonTimestamp(time)));
@@ -87,34 +86,18 @@ public final class TransactionCalls {
     return reply;
   }
 
-  /** The error with the label that tells drivers to begin the transaction anew. */
-  private static CommandException withLabel(CommandException error) {
-    boolean isTransient =
-        switch (error.code()) {
-          case WRITE_CONFLICT,
-              LOCK_TIMEOUT,
-              NO_SUCH_TRANSACTION,
-              SNAPSHOT_TOO_OLD,
-              SNAPSHOT_UNAVAILABLE,
-              INTERRUPTED_AT_SHUTDOWN,
-              SHUTDOWN_IN_PROGRESS,
-              REQUEST_RATE_TOO_LARGE ->
-              true;
-          default -> false;
-        };
-    if (!isTransient || error.details().containsKey("errorLabels")) {
-      return error;
-    }
-    var details = new BsonDocument("errorLabels", TRANSIENT);
-    details.putAll(error.details());
-    return new CommandException(error.code(), error.getMessage(), details);
-  }
-
-  /** The same for an error of a call; null stays null. */
+  /** The error with the label that tells drivers to try again; null stays null. */
   static @Nullable CommandException withLabel(
       @Nullable CommandException error, @Nullable CommandContext context) {
-    return error == null || context == null || !context.sessionFields().isTransaction()
-        ? error
-        : withLabel(error);
+    if (error == null || context == null || error.details().containsKey("errorLabels")) {
+      return error;
+    }
+    BsonArray labels = ErrorLabels.of(error.code().number(), 0, ErrorLabels.Sent.of(context));
+    if (labels == null) {
+      return error;
+    }
+    var details = new BsonDocument("errorLabels", labels);
+    details.putAll(error.details());
+    return new CommandException(error.code(), error.getMessage(), details);
   }
 }

@@ -1,6 +1,8 @@
 package dev.orrery.server.command;
 
 import dev.orrery.lane.Lane;
+import dev.orrery.language.error.CommandException;
+import dev.orrery.language.error.ErrorCode;
 import dev.orrery.server.session.Session;
 import dev.orrery.server.session.SessionTransaction;
 import dev.orrery.server.session.Transactions;
@@ -45,6 +47,11 @@ final class TransactionEntry {
       throw found.ended();
     }
     transaction = found;
+    context.requireSameName();
+    if (fields.startsTransaction() && fields.coordinates()) {
+      throw new CommandException( // there are no shards to coordinate
+          ErrorCode.NOT_WRITABLE_PRIMARY, "Transaction coordinator is not a primary");
+    }
   }
 
   private static SessionTransaction.Origin origin(CommandContext context) {
@@ -54,6 +61,7 @@ final class TransactionEntry {
         fields.session(),
         fields.txnNumber(),
         context.readConcern().atClusterTime(),
+        context.readConcern().level(),
         connection.clientKey(),
         connection::isOpen);
   }

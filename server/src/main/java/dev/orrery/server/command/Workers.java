@@ -6,9 +6,12 @@ import dev.orrery.language.error.ErrorCode;
 import dev.orrery.language.limit.Allowance;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Executor;
+import java.util.concurrent.Future;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
 import org.bson.BsonDocument;
@@ -17,10 +20,14 @@ import org.bson.BsonDocument;
  * Where the work of a command runs: short work at once, on the event loop; other work in a pool.
  */
 public final class Workers {
+  private static final int HERE_MAX = 16;
+  private static final long STEP_MILLIS = 20;
+
   private final Executor pool;
   private final ScheduledExecutorService timer;
   private final Executor spare;
   private final Executor ends;
+  private final Semaphore here = new Semaphore(HERE_MAX);
 
   /**
    * @param pool refuses when too much work waits
@@ -94,6 +101,36 @@ public final class Workers {
    */
   public void runLater(long millis, Runnable work) {
     timer.schedule(() -> handOver(millis, work), millis, TimeUnit.MILLISECONDS);
+  }
+
+  /**
+   * Waits for an event on this thread, for work that cannot be left; false when as many do as can
+   * be borne: those whom they wait for need threads too.
+   *
+   * @param check throws when the work has to end
+   */
+  public boolean waitHere(CompletionStage<?> event, Runnable check) {
+    if (!here.tryAcquire()) {
+      return false;
+    }
+    try {
+      var woken = new CountDownLatch(1);
+      event.whenComplete((ignored, failure) -> woken.countDown());
+      while (!woken.await(STEP_MILLIS, TimeUnit.MILLISECONDS)) {
+        check.run();
+      }
+      return true;
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw new CommandException(ErrorCode.INTERRUPTED_AT_SHUTDOWN, "interrupted at shutdown");
+    } finally {
+      here.release();
+    }
+  }
+
+  /** Calls something short after a while, on the timer's thread; can be cancelled. */
+  Future<?> alarm(long millis, Runnable work) {
+    return timer.schedule(work, millis, TimeUnit.MILLISECONDS);
   }
 
   /** Runs work in the pool as soon as there is room; the same otherwise. */

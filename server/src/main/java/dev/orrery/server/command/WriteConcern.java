@@ -36,7 +36,7 @@ public record WriteConcern(BsonValue w, Boolean journal, long timeoutMillis, boo
           "implicitDefault",
           "internalWriteDefault");
 
-  static WriteConcern parse(RawValue value) {
+  public static WriteConcern parse(RawValue value) {
     if (!value.isDocument()) {
       throw new CommandException(
           ErrorCode.TYPE_MISMATCH,
@@ -143,7 +143,7 @@ public record WriteConcern(BsonValue w, Boolean journal, long timeoutMillis, boo
   }
 
   /** The {@code writeConcernError} of a write that one server cannot satisfy, or null. */
-  BsonDocument error() {
+  public BsonDocument error() {
     if (w.isInt32() && w.asInt32().getValue() > 1) {
       return error(ErrorCode.UNSATISFIABLE_WRITE_CONCERN, "Not enough data-bearing nodes");
     }

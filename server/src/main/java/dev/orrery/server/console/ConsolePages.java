@@ -66,7 +66,7 @@ public final class ConsolePages implements Pages, AutoCloseable {
     CompletionStage<HttpReply> answer;
     try {
       answer = answer(call);
-    } catch (RuntimeException e) {
+    } catch (RuntimeException | Error e) {
       answer = CompletableFuture.failedFuture(e);
     }
     return answer.exceptionally(

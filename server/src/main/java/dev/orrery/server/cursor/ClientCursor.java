@@ -46,13 +46,15 @@ public final class ClientCursor implements Resting, AutoCloseable {
    *
    * @param user null when nobody was logged in
    * @param transaction the number of the transaction in which it was opened; null for none
+   * @param isAtPoint whether it reads at a point, outside of a transaction
    */
   public record Owner(
       Namespace namespace,
       @Nullable Object session,
       @Nullable Object user,
       boolean hasNoTimeout,
-      @Nullable Long transaction) {}
+      @Nullable Long transaction,
+      boolean isAtPoint) {}
 
   /** What becomes of a cursor at the end of its results. */
   public enum End {
@@ -79,6 +81,7 @@ public final class ClientCursor implements Resting, AutoCloseable {
   private long lastBytes;
   private @Nullable MemoryAccount room;
   private long awaited;
+  private boolean lacksRoom;
   private boolean isExhausted;
   private long documentsReturned;
   private long batchesReturned;
@@ -120,6 +123,19 @@ public final class ClientCursor implements Resting, AutoCloseable {
     return this;
   }
 
+  /** Counts what else is there as long as the cursor is; closes it when there is no room. */
+  public void keepAlso(long bytes) {
+    if (Allowance.isSmall(bytes)) {
+      return;
+    }
+    try {
+      execution.memory().hold(bytes);
+    } catch (CommandException e) {
+      close();
+      throw e;
+    }
+  }
+
   /** Whether nobody can ask for more: the client that opened it has no connection any more. */
   boolean isAbandoned(Set<Object> connectedClients) {
     return !isConnected.getAsBoolean() && !connectedClients.contains(client);
@@ -141,12 +157,18 @@ public final class ClientCursor implements Resting, AutoCloseable {
   /** Names what it follows, of which there is no end. */
   public ClientCursor following(Following what) {
     following = what;
+    following.askBeforeLarge(this::hasRoom);
     return this;
   }
 
   /** What it follows, or null when it has an end. */
   public @Nullable Following following() {
     return following;
+  }
+
+  /** Whether the last batch is empty for want of memory; a cursor that has an end waits instead. */
+  public boolean lacksRoom() {
+    return lacksRoom || following != null && following.lacksRoom();
   }
 
   /** Whether the last batch ended because nothing more was to be had. */
@@ -229,6 +251,9 @@ public final class ClientCursor implements Resting, AutoCloseable {
     long bytes = 0;
     isExhausted = false;
     awaitExpected(count, memory);
+    if (lacksRoom) {
+      return batch;
+    }
     while (batch.size() < count && !isAsGoodAsFull(bytes)) {
       room = batch.isEmpty() ? memory : null; // whoever has others had better not wait
       RawDocument next = takePending();
@@ -264,14 +289,34 @@ public final class ClientCursor implements Resting, AutoCloseable {
   /** Waits with what is likely to be as large as what came before. */
   private void awaitExpected(long count, MemoryAccount memory) {
     awaited = memory.heldBytes();
+    lacksRoom = false;
     if (count == 0 || lastBytes <= AWAITED_BYTES_MIN) {
       return;
     }
     if (pending != null) {
       putAway();
     }
-    memory.await(REPLY_COPIES * lastBytes, Allowance.current()::check);
+    if (following == null) {
+      memory.await(REPLY_COPIES * lastBytes, Allowance.current()::check);
+    } else if (!memory.tryAwait(REPLY_COPIES * lastBytes)) {
+      lacksRoom = true;
+      return;
+    }
     awaited += REPLY_COPIES * lastBytes;
+  }
+
+  /** As {@link #awaitLarge}, for what need not be read now. */
+  private boolean hasRoom(long bytes) {
+    long lacking = REPLY_COPIES * bytes - awaited;
+    if (room == null || lacking <= 0) {
+      return true;
+    }
+    if (!room.tryAwait(lacking)) {
+      lastBytes = bytes; // the next attempt asks before it reads anything
+      return false;
+    }
+    awaited += lacking;
+    return true;
   }
 
   /** Waits with a large document that is about to be read, as it may be the first of the batch. */

@@ -1,6 +1,8 @@
 package dev.orrery.server.cursor;
 
 import dev.orrery.value.RawDocument;
+import java.util.List;
+import java.util.function.LongPredicate;
 import org.bson.BsonDocument;
 import org.jspecify.annotations.Nullable;
 
@@ -13,6 +15,24 @@ public interface Following {
    * @param isDrained whether there was nothing more to be had
    */
   BsonDocument placeAfter(@Nullable RawDocument last, boolean isDrained);
+
+  /**
+   * A batch as clients get it.
+   *
+   * @param place behind it
+   */
+  default List<RawDocument> page(List<RawDocument> batch, BsonDocument place) {
+    return batch;
+  }
+
+  /**
+   * Names whom to ask before an event is made of a large document: so many bytes; when there is no
+   * room for it, there is no event yet.
+   */
+  void askBeforeLarge(LongPredicate hasRoom);
+
+  /** Whether the last reading ended for want of memory. */
+  boolean lacksRoom();
 
   /** Whether there will never be more. */
   boolean isOver();

@@ -64,6 +64,11 @@ public final class CommandHandler implements RequestHandler {
   }
 
   @Override
+  public void stopping() {
+    dispatcher.stopping();
+  }
+
+  @Override
   public boolean knows(Connection connection) {
     return access.allowsSessions((ClientConnection) connection.attachment());
   }
@@ -80,18 +85,18 @@ public final class CommandHandler implements RequestHandler {
             ? Request.query(client, query.database(), raw(query.body()))
             : request(client, (OpMsg) message);
     meters.received(request.bytes());
-    dispatcher.dispatch(request, new Reply(connection, client, sink));
+    dispatcher.dispatch(request, new Reply(connection, message, sink));
   }
 
   /** Where the reply to one request goes. */
   private final class Reply implements ReplyTarget {
     private final Connection connection;
-    private final ClientConnection client;
+    private final Message request;
     private final ReplySink sink;
 
-    Reply(Connection connection, ClientConnection client, ReplySink sink) {
+    Reply(Connection connection, Message request, ReplySink sink) {
       this.connection = connection;
-      this.client = client;
+      this.request = request;
       this.sink = sink;
     }
 
@@ -104,7 +109,12 @@ public final class CommandHandler implements RequestHandler {
     public void accept(BsonDocument reply, byte[] lastFields) {
       DocumentBytes bytes = encode(reply, lastFields);
       meters.sent(bytes.length());
-      sink.reply(bytes);
+      OpMsg next = HelloStream.next(request, reply);
+      if (next == null) {
+        sink.reply(bytes);
+      } else {
+        sink.replyAndGoOn(bytes, next);
+      }
       closeIfAsked();
     }
 
@@ -116,7 +126,7 @@ public final class CommandHandler implements RequestHandler {
     }
 
     private void closeIfAsked() {
-      if (client.isClosing()) {
+      if (((ClientConnection) connection.attachment()).isClosing()) {
         connection.close();
       }
     }

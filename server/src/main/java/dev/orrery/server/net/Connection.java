@@ -1,7 +1,7 @@
 package dev.orrery.server.net;
 
 import java.net.InetSocketAddress;
-import java.util.concurrent.Executor;
+import java.util.concurrent.ScheduledExecutorService;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
@@ -13,7 +13,7 @@ public final class Connection {
   private final int id;
   private final InetSocketAddress remote;
   private final InetSocketAddress local;
-  private final Executor loop;
+  private final ScheduledExecutorService loop;
   private final Runnable closer;
   private volatile Supplier<String> certificateSubject = () -> null;
   private volatile @Nullable Object attachment;
@@ -24,7 +24,11 @@ public final class Connection {
    * @param closer closes the socket, may be called often and from any thread
    */
   public Connection(
-      int id, InetSocketAddress remote, InetSocketAddress local, Executor loop, Runnable closer) {
+      int id,
+      InetSocketAddress remote,
+      InetSocketAddress local,
+      ScheduledExecutorService loop,
+      Runnable closer) {
     this.id = id;
     this.remote = remote;
     this.local = local;
@@ -46,7 +50,7 @@ public final class Connection {
   }
 
   /** The connection's event loop. */
-  public Executor loop() {
+  public ScheduledExecutorService loop() {
     return loop;
   }
 

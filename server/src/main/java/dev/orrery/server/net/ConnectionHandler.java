@@ -4,6 +4,7 @@ import dev.orrery.wire.DocumentBytes;
 import dev.orrery.wire.Message;
 import dev.orrery.wire.MessageDecoder;
 import dev.orrery.wire.MessageEncoder;
+import dev.orrery.wire.OpMsg;
 import dev.orrery.wire.WireException;
 import io.netty.buffer.ByteBuf;
 import io.netty.channel.ChannelHandlerContext;
@@ -15,6 +16,7 @@ import java.net.InetSocketAddress;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -69,6 +71,9 @@ final class ConnectionHandler extends ChannelInboundHandlerAdapter {
   private boolean isRetrying;
   private boolean isReplyWatched;
   private boolean isSending;
+
+  /** What is answered next although nobody sent it; null but for streams. */
+  private @Nullable OpMsg streamed;
 
   /** What is left of the long reply on its way. */
   private int unsentBytes;
@@ -188,12 +193,11 @@ final class ConnectionHandler extends ChannelInboundHandlerAdapter {
     isDraining = true;
     try {
       while (mayStart()) {
-        Message request = decoder.poll();
+        Message request = next();
         if (request == null) {
           break;
         }
         isAnswering = true;
-        messages++;
         requests.handle(connection, request, new Reply(request));
       }
     } catch (WireException e) {
@@ -217,6 +221,20 @@ final class ConnectionHandler extends ChannelInboundHandlerAdapter {
     if (context.channel().config().isAutoRead() != mayRead) { // nearly never: setting it is dear
       context.channel().config().setAutoRead(mayRead);
     }
+  }
+
+  /** The request to be answered now; null when there is none. */
+  private @Nullable Message next() {
+    Message next = streamed;
+    if (next != null) {
+      streamed = null;
+      return next;
+    }
+    next = decoder.poll();
+    if (next != null) {
+      messages++;
+    }
+    return next;
   }
 
   /** Looks for room again soon. */
@@ -279,9 +297,9 @@ final class ConnectionHandler extends ChannelInboundHandlerAdapter {
     context.flush();
   }
 
-  private void answerOrBreak(Message request, DocumentBytes document, int counted) {
+  private void answerOrBreak(Reply reply, DocumentBytes document, int counted) {
     try {
-      answer(request, document, counted);
+      answer(reply, document, counted);
     } catch (RuntimeException | Error e) {
       broke(e); // or the client would wait for ever
     }
@@ -290,13 +308,17 @@ final class ConnectionHandler extends ChannelInboundHandlerAdapter {
   /**
    * @param counted how much of the memory for replies was taken for it
    */
-  private void answer(Message request, DocumentBytes document, int counted) {
+  private void answer(Reply reply, DocumentBytes document, int counted) {
+    Message request = reply.request;
+    OpMsg next = isStopping ? null : reply.next;
     isAnswering = false;
     room.clear();
     boolean isSent = false;
     try {
       if (request.expectsReply() && context.channel().isActive()) {
-        send(encoder.encodeReply(request, ++lastReplyId, document), counted);
+        int id = ++lastReplyId;
+        streamed = next == null ? null : next.withRequestId(id);
+        send(encoder.encodeReply(request, id, document, next != null), counted);
         isSent = true;
         flushSoon();
       }
@@ -384,6 +406,9 @@ final class ConnectionHandler extends ChannelInboundHandlerAdapter {
     private final Message request;
     private final AtomicBoolean isComplete = new AtomicBoolean();
 
+    /** What is answered after it without being sent; null when the client is to send something. */
+    private @Nullable OpMsg next;
+
     Reply(Message request) {
       this.request = request;
     }
@@ -395,16 +420,22 @@ final class ConnectionHandler extends ChannelInboundHandlerAdapter {
       memory.takeReply(counted);
       var loop = context.executor();
       if (loop.inEventLoop()) {
-        answer(request, document, counted);
+        answer(this, document, counted);
         return;
       }
       try {
-        loop.execute(() -> answerOrBreak(request, document, counted));
+        loop.execute(() -> answerOrBreak(this, document, counted));
       } catch (RejectedExecutionException e) {
         LOG.debug("{} was closed before its reply was ready", connection);
         memory.giveReply(counted);
         room.clear(); // the loop has ended, and will not do it
       }
+    }
+
+    @Override
+    public void replyAndGoOn(DocumentBytes document, OpMsg following) {
+      next = following;
+      reply(document);
     }
 
     @Override

@@ -142,6 +142,7 @@ public final class NetServer implements AutoCloseable {
     for (Channel connection : connections) {
       stop(connection);
     }
+    requests.stopping(); // later than the connections, or one of them could wait again
     if (!connections.newCloseFuture().awaitUninterruptibly(GRACE_MILLIS)) {
       LOG.warn("{} connections are cut off with a request in flight", connections.size());
       connections.close().awaitUninterruptibly();

@@ -21,6 +21,9 @@ public interface RequestHandler {
     return true;
   }
 
+  /** Called once when the server begins to stop: who waits for something to happen is to end. */
+  default void stopping() {}
+
   /** Called before the first request of a connection, on its event loop. */
   default void opened(Connection connection) {}
 

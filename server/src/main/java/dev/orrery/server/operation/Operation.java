@@ -31,6 +31,8 @@ public final class Operation implements Allowance.Interruption {
   private long waitedNanos;
   private int statements = 1;
   private volatile @Nullable ErrorCode killedBy;
+  private volatile @Nullable Runnable onKill;
+  private volatile boolean isWaiting;
   private @Nullable ErrorCode failure;
   private @Nullable RawDocument statement;
   private @Nullable MemoryBudget budget;
@@ -191,6 +193,35 @@ public final class Operation implements Allowance.Interruption {
     if (killedBy == null) {
       killedBy = why;
     }
+    Runnable wake = onKill;
+    if (wake != null) {
+      wake.run();
+    }
+  }
+
+  /** Wakes up what waits without a thread, and so does not check; at once if it was killed. */
+  public void onKill(Runnable wake) {
+    onKill = wake;
+    if (isKilled()) {
+      wake.run();
+    }
+  }
+
+  /** The same for what waits for others, and so for nothing when the server stops. */
+  public void waitWith(Runnable wake) {
+    isWaiting = true;
+    onKill(wake);
+  }
+
+  /** Says that somebody works on it again, and checks. */
+  public void goOn() {
+    isWaiting = false;
+    onKill = null;
+  }
+
+  /** Whether nobody works on it, as it waits for others. */
+  boolean isWaiting() {
+    return isWaiting;
   }
 
   public boolean isKilled() {

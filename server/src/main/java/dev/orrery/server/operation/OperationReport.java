@@ -8,6 +8,7 @@ import dev.orrery.server.session.SessionId;
 import dev.orrery.value.RawDocument;
 import dev.orrery.value.RawValue;
 import java.time.Clock;
+import java.time.Instant;
 import java.time.ZoneOffset;
 import java.time.format.DateTimeFormatter;
 import java.util.List;
@@ -114,7 +115,11 @@ public final class OperationReport {
 
   /** The present time as MongoDB writes it where a text is wanted. */
   static BsonValue now(Clock clock) {
-    return new BsonString(TIME.format(clock.instant()));
+    return time(clock.millis());
+  }
+
+  static BsonValue time(long millis) {
+    return new BsonString(TIME.format(Instant.ofEpochMilli(millis)));
   }
 
   /** What the request cost so far, in request units. */

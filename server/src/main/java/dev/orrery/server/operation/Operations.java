@@ -2,6 +2,7 @@ package dev.orrery.server.operation;
 
 import dev.orrery.language.error.ErrorCode;
 import dev.orrery.language.limit.MemoryBudget;
+import dev.orrery.server.session.Transactions;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
@@ -11,6 +12,8 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Predicate;
+import org.bson.types.ObjectId;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The connected clients and the request of each. A request is entered by one store into its
@@ -26,7 +29,9 @@ public final class Operations {
   private final AtomicBoolean hasLeft = new AtomicBoolean();
   private final AtomicInteger lastId = new AtomicInteger();
   private final WriteLock writeLock = new WriteLock();
+  private final Topology topology = new Topology(new ObjectId());
   private final MemoryBudget memory;
+  private @Nullable Transactions transactions;
 
   /** Counts memory, and limits nothing. */
   public Operations() {
@@ -43,6 +48,21 @@ public final class Operations {
   /** What all requests and cursors hold together. */
   public MemoryBudget memory() {
     return memory;
+  }
+
+  /** Names the transactions that reports tell of; to be called before the first request. */
+  public void showing(Transactions open) {
+    transactions = open;
+  }
+
+  /** Null where there are none. */
+  public @Nullable Transactions transactions() {
+    return transactions;
+  }
+
+  /** What clients know of the server's role. */
+  public Topology topology() {
+    return topology;
   }
 
   /** Holds writes back when somebody asks for it. */
@@ -63,7 +83,7 @@ public final class Operations {
     }
     clients.remove(client.id());
     hasLeft.set(true);
-    if (last != null && last.subject().endsWithClient()) {
+    if (last != null && (last.subject().endsWithClient() || last.isWaiting())) {
       last.kill(ErrorCode.CLIENT_DISCONNECT);
     }
   }
@@ -111,6 +131,11 @@ public final class Operations {
       }
     }
     return running;
+  }
+
+  /** Asks those to end that wait for others, as nothing will come any more. */
+  public void killWaiting(ErrorCode why) {
+    kill(Operation::isWaiting, why);
   }
 
   /** Asks those to end that are meant. */

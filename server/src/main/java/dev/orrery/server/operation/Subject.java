@@ -57,7 +57,10 @@ public record Subject(
 
   /** Whether nobody needs it once the client is gone. */
   boolean endsWithClient() {
-    return isRead || command.equals("createIndexes"); // MongoDB ends it too
+    return isRead
+        || command.equals("hello")
+        || command.equals("isMaster")
+        || command.equals("createIndexes"); // MongoDB ends it too
   }
 
   /** MongoDB's word for the kind of request. */

@@ -39,11 +39,16 @@ final class AccessPaths {
   private final IndexMatcher matcher;
   private final @Nullable Set<String> wanted;
 
-  AccessPaths(Query query, List<PartitionStore> partitions) {
+  AccessPaths(Query query, Targets targets) {
     this.query = query;
     this.filter = query.criteria().filter();
-    this.partitions = partitions;
-    this.matcher = new IndexMatcher(filter);
+    this.partitions = targets.partitions();
+    // Bounds may also come of a partition key that follows from other fields.
+    this.matcher =
+        new IndexMatcher(
+            targets.derived() == null
+                ? filter
+                : new Filter.And(List.of(filter, targets.derived())));
     this.wanted = Covering.wanted(query);
   }
 

@@ -2,7 +2,9 @@ package dev.orrery.server.plan;
 
 import dev.orrery.language.limit.Allowance;
 import dev.orrery.language.number.Numbers;
+import dev.orrery.server.synthetic.SyntheticKey;
 import dev.orrery.storage.PartitionStore;
+import dev.orrery.value.RawValue;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.Locale;
@@ -18,6 +20,8 @@ import org.jspecify.annotations.Nullable;
  * Explain's answer about a plan, in the shape of MongoDB 7; partitions take the place of shards.
  */
 final class Explanation {
+  private static final int KEYS_TOLD_MAX = 20;
+
   private final NodePlan plan;
   private final BsonDocument parsedQuery;
 
@@ -63,11 +67,32 @@ final class Explanation {
       description
           .append("queryHash", hash(shape))
           .append("planCacheKey", hash(shape + PlanLeaves.of(root())));
+      addSyntheticKey(description);
     }
     return description
         .append("maxIndexedOrSolutionsReached", BsonBoolean.FALSE)
         .append("maxIndexedAndSolutionsReached", BsonBoolean.FALSE)
         .append("maxScansToExplodeReached", BsonBoolean.FALSE);
+  }
+
+  /** Which values of a synthetic key follow from the query, and where those lie. */
+  private void addSyntheticKey(BsonDocument description) {
+    SyntheticKey key = SyntheticKey.of(plan.query().collection().info());
+    if (key == null) {
+      return;
+    }
+    List<RawValue> values =
+        SyntheticKey.fixedValues(
+            plan.query().collection().info(), plan.query().criteria().filter());
+    var told = new BsonDocument("key", key.definition());
+    if (values != null) {
+      var some = new BsonArray();
+      values.stream().limit(KEYS_TOLD_MAX).forEach(value -> some.add(value.toBsonValue()));
+      told.append("values", some).append("numValues", Numbers.intOrLong(values.size()));
+    }
+    var partitions = new BsonArray();
+    plan.partitions().forEach(partition -> partitions.add(name(partition)));
+    description.append(SyntheticKey.OPTION, told.append("partitions", partitions));
   }
 
   /** The query without its values: queries of one shape have one hash. */

@@ -2,7 +2,7 @@ package dev.orrery.server.plan;
 
 import dev.orrery.language.error.CommandException;
 import dev.orrery.language.error.ErrorCode;
-import dev.orrery.language.geo.KeyRange;
+import dev.orrery.language.geo.CellRange;
 import dev.orrery.language.geo.Near;
 import dev.orrery.language.geo.NearKeys;
 import dev.orrery.language.geo.SphereCover;
@@ -70,8 +70,8 @@ final class NearRings implements RowCursor {
   private double width;
   private long count;
   private boolean isComplete;
-  private List<KeyRange> pointsDone;
-  private List<KeyRange> shapesDone = List.of();
+  private List<CellRange> pointsDone;
+  private List<CellRange> shapesDone = List.of();
 
   NearRings(NearScan scan, PlanRun run) {
     this.scan = scan;
@@ -154,10 +154,10 @@ final class NearRings implements RowCursor {
     SphereCover.Wanted wanted = keys.within(radius);
     var fresh =
         new SphereCover.Wanted(
-            KeyRange.minus(wanted.points(), pointsDone),
-            KeyRange.minus(wanted.shapes(), shapesDone));
-    pointsDone = KeyRange.union(pointsDone, wanted.points());
-    shapesDone = KeyRange.union(shapesDone, wanted.shapes());
+            CellRange.minus(wanted.points(), pointsDone),
+            CellRange.minus(wanted.shapes(), shapesDone));
+    pointsDone = CellRange.union(pointsDone, wanted.points());
+    shapesDone = CellRange.union(shapesDone, wanted.shapes());
     int met = read(GeoBounds.intervals(fresh));
     if (met < FEW) {
       width *= 2;

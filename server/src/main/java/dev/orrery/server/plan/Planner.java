@@ -5,6 +5,7 @@ import dev.orrery.language.query.Comparison;
 import dev.orrery.language.query.Filter;
 import dev.orrery.language.query.GeoFilters;
 import dev.orrery.language.query.TextFilters;
+import dev.orrery.storage.PartitionStatistics;
 import dev.orrery.storage.PartitionStore;
 import dev.orrery.storage.StorageException;
 import dev.orrery.storage.catalog.CollectionInfo.IndexEntry;
@@ -116,7 +117,7 @@ public final class Planner {
     TextFilters.Unbound text = TextFilters.find(query.criteria().filter());
     if (text != null) {
       List<PartitionStore> partitions = targets.partitions();
-      var paths = new AccessPaths(query, partitions);
+      var paths = new AccessPaths(query, targets);
       AccessPath path = new TextPaths(query, text, paths, partitions).path();
       return assemble(query, partitions, List.of(path));
     }
@@ -127,7 +128,7 @@ public final class Planner {
       }
     }
     List<PartitionStore> partitions = targets.partitions();
-    var paths = new AccessPaths(query, partitions);
+    var paths = new AccessPaths(query, targets);
     if (naturalReverse != null) {
       return assemble(query, partitions, List.of(scan(query, partitions, naturalReverse)));
     }
@@ -205,7 +206,8 @@ public final class Planner {
   private static AccessPath scan(Query query, List<PartitionStore> partitions, boolean isReverse) {
     double documents = 0;
     for (PartitionStore partition : partitions) {
-      documents += partition.statistics().documents();
+      PartitionStatistics known = partition.statisticsAtHand();
+      documents += (known == null ? partition.statistics() : known).documents();
     }
     var scan = new CollectionScan(query.criteria().filter(), isReverse);
     return new AccessPath(scan, query.order().sort() == null, 0, documents);

@@ -8,6 +8,7 @@ import dev.orrery.storage.CollectionStore;
 import dev.orrery.storage.View;
 import dev.orrery.storage.catalog.IndexSpec;
 import dev.orrery.value.RawDocument;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
 import org.bson.BsonDocument;
@@ -112,7 +113,10 @@ public record Query(Source source, Criteria criteria, Order order, Window window
 
   /** The indexes that may be used. */
   List<IndexSpec> indexes() {
-    List<IndexSpec> all = collection().info().readyIndexes();
+    var all = new ArrayList<>(collection().info().readyIndexes());
+    if (collection().keyIndex() != null) {
+      all.add(collection().keyIndex()); // last: of two that are as good the user's is taken
+    }
     View view = source.view();
     return view == View.NEWEST
         ? all

@@ -2,6 +2,7 @@ package dev.orrery.server.plan;
 
 import dev.orrery.language.query.Equalities;
 import dev.orrery.language.query.Filter;
+import dev.orrery.server.synthetic.SyntheticKey;
 import dev.orrery.storage.CollectionStore;
 import dev.orrery.storage.PartitionStore;
 import dev.orrery.value.FieldPath;
@@ -36,6 +37,7 @@ public final class Targets {
   private final PartitionStore @Nullable [] owners;
 
   private @Nullable List<PartitionStore> partitions;
+  private @Nullable Filter derived;
 
   private Targets(
       Query.Source source,
@@ -62,8 +64,14 @@ public final class Targets {
       return new Targets(source, filter, null, none);
     }
     List<RawValue> fixed = Equalities.fixedValues(filter, FieldPath.parse(path));
+    Filter derived = null;
     if (fixed == null) {
-      return new Targets(source, filter, null, null);
+      SyntheticKey synthetic = SyntheticKey.of(source.collection().info());
+      fixed = synthetic == null ? null : synthetic.derive(filter);
+      if (fixed == null) {
+        return new Targets(source, filter, null, null);
+      }
+      derived = synthetic.filter(fixed);
     }
     var keys = new ArrayList<@Nullable RawValue>(fixed.size() + 1);
     for (RawValue value : fixed) {
@@ -72,7 +80,14 @@ public final class Targets {
         keys.add(null); // a missing field equals null, and lives elsewhere
       }
     }
-    return new Targets(source, filter, fixed.size() == 1 ? fixed.get(0) : null, keys);
+    var targets = new Targets(source, filter, fixed.size() == 1 ? fixed.get(0) : null, keys);
+    targets.derived = derived;
+    return targets;
+  }
+
+  /** What follows of the partition key from other fields, if it does and the filter has it not. */
+  @Nullable Filter derived() {
+    return derived;
   }
 
   public CollectionStore collection() {

@@ -4,6 +4,7 @@ import dev.orrery.language.error.CommandException;
 import dev.orrery.language.error.ErrorCode;
 import dev.orrery.storage.StorageException;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.Function;
 import org.bson.BsonDocument;
 import org.jspecify.annotations.Nullable;
 
@@ -124,9 +125,31 @@ public final class Session {
     return transaction;
   }
 
-  /** The session is over. */
+  /** The session is over; what it committed is known on. */
   public synchronized void ended() {
     endTransaction(ErrorCode.INTERRUPTED);
+    if (lastReply != null && lastReply.isDone()) {
+      lastReply = null; // its records tell the same
+    }
+  }
+
+  /**
+   * Takes up what was stored of a session before a restart.
+   *
+   * @param committed makes the transaction that the number belongs to; null for a write
+   */
+  public synchronized void restore(
+      long number, @Nullable Function<SessionId, SessionTransaction> committed) {
+    hasRecords = true;
+    if (number <= activeNumber()) {
+      return; // of an older write, which was longer
+    }
+    if (committed == null) {
+      writeNumber = number;
+      transaction = null;
+    } else {
+      transaction = committed.apply(id);
+    }
   }
 
   /** Whether a write of that number may have run before, here or before a restart. */

@@ -30,9 +30,15 @@ public final class SessionTransaction {
    * Who began it, and how.
    *
    * @param readTime the cluster time to read at; 0 for what was committed when it began
+   * @param readLevel its read concern, which others are told
    */
   public record Origin(
-      SessionId session, long number, long readTime, Object client, BooleanSupplier isThere) {}
+      SessionId session,
+      long number,
+      long readTime,
+      String readLevel,
+      Object client,
+      BooleanSupplier isThere) {}
 
   private static final long STEP_MILLIS = 20;
 
@@ -44,10 +50,13 @@ public final class SessionTransaction {
   private final List<Runnable> undo = new ArrayList<>();
   private final Set<Object> created = new HashSet<>();
   private final List<Runnable> atEnd = new ArrayList<>();
+  private long heldBytes;
   private volatile State state = State.OPEN;
   private volatile Consumer<ErrorCode> running = why -> {};
   private volatile boolean isDoomed;
   private volatile long abandonedNanos;
+  private volatile long turnNanos;
+  private volatile long activeNanos;
 
   SessionTransaction(Origin origin, Transaction changes, Transactions all, long startNanos) {
     this.origin = origin;
@@ -59,6 +68,12 @@ public final class SessionTransaction {
   /** Notes that it never came to anything. */
   SessionTransaction failed() {
     state = State.ABORTED;
+    return this;
+  }
+
+  /** Notes that it was committed before the server started. */
+  SessionTransaction restored() {
+    state = State.COMMITTED;
     return this;
   }
 
@@ -77,6 +92,11 @@ public final class SessionTransaction {
   /** How long it has been open. */
   public long openNanos() {
     return all.nanos() - startNanos;
+  }
+
+  /** How long statements have run in it. */
+  public long activeNanos() {
+    return activeNanos + (isActive() ? all.nanos() - turnNanos : 0);
   }
 
   /** Whether a statement runs now. */
@@ -104,12 +124,14 @@ public final class SessionTransaction {
       Thread.currentThread().interrupt();
       throw new CommandException(ErrorCode.INTERRUPTED_AT_SHUTDOWN, "interrupted");
     }
+    turnNanos = all.nanos();
     running = kill;
   }
 
   /** Ends the turn, and the transaction if that was wanted meanwhile. */
   public void give() {
     running = why -> {};
+    activeNanos += all.nanos() - turnNanos; // by whoever has the turn
     if (isDoomed) {
       abort();
     }
@@ -117,6 +139,14 @@ public final class SessionTransaction {
     if (isDoomed) { // by somebody who came between
       endIfIdle();
     }
+  }
+
+  /**
+   * Counts what its changes take by now; throws when that is too much. For whoever has the turn.
+   */
+  public void hold(long bytes) {
+    all.memory().hold(heldBytes, bytes);
+    heldBytes = bytes;
   }
 
   /** Notes what the transaction created, and how it goes again. */
@@ -140,8 +170,7 @@ public final class SessionTransaction {
       return;
     }
     state = State.ABORTED;
-    atEnd.forEach(Runnable::run);
-    changes.close();
+    close();
     Collections.reverse(undo);
     all.undo(undo);
     all.ended(this);
@@ -150,9 +179,15 @@ public final class SessionTransaction {
   /** Notes that its changes are committed. For whoever has the turn. */
   public void committed() {
     state = State.COMMITTED;
+    close();
+    all.ended(this);
+  }
+
+  private void close() {
     atEnd.forEach(Runnable::run);
     changes.close();
-    all.ended(this);
+    all.memory().give(heldBytes);
+    heldBytes = 0;
   }
 
   /** Aborts it, at once or as soon as its statement has ended, which is killed. */

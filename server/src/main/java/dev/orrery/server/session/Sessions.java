@@ -32,7 +32,15 @@ public final class Sessions {
   private final int countMax;
   private final AtomicLong nextSweepMillis;
   private final Map<SessionId, Session> alive = new ConcurrentHashMap<>();
+
+  /**
+   * Sessions that were ended or killed before their time: a client that lost the answer to its
+   * commit may ask for it again.
+   */
+  private final Map<SessionId, Session> rested = new ConcurrentHashMap<>();
+
   private @Nullable Transactions transactions;
+  private final List<Consumer<Session>> expiryListeners = new CopyOnWriteArrayList<>();
   private final List<Consumer<Session>> endListeners = new CopyOnWriteArrayList<>();
 
   public Sessions(Clock clock) {
@@ -61,6 +69,11 @@ public final class Sessions {
     endListeners.add(listener);
   }
 
+  /** Calls {@code listener} for every session that nobody will ask for any more. */
+  public void onExpiry(Consumer<Session> listener) {
+    expiryListeners.add(listener);
+  }
+
   /** The session of that id, begun now if it is new. */
   public Session use(SessionId id) {
     long now = clock.millis();
@@ -73,21 +86,39 @@ public final class Sessions {
             "Unable to add session ID %s into the cache because the number of active sessions is too high"
                 .formatted(id.id()));
       }
-      session = alive.computeIfAbsent(id, key -> new Session(key, now));
+      session = alive.computeIfAbsent(id, key -> anew(key, now));
     }
     session.touch(now);
     return session;
   }
 
-  /** Ends the session; false when it was not alive. */
+  private Session anew(SessionId id, long now) {
+    Session before = rested.remove(id);
+    return before == null ? new Session(id, now) : before;
+  }
+
+  /** Ends the session, and keeps its numbers for a while; false when it was not alive. */
   public boolean end(SessionId id) {
-    Session session = alive.remove(id);
+    Session session = remove(id);
     if (session == null) {
       return false;
     }
-    session.ended();
-    endListeners.forEach(listener -> listener.accept(session));
+    if (session.activeNumber() >= 0) {
+      if (rested.size() >= countMax) {
+        expire(rested, Long.MAX_VALUE);
+      }
+      rested.put(id, session);
+    }
     return true;
+  }
+
+  private @Nullable Session remove(SessionId id) {
+    Session session = alive.remove(id);
+    if (session != null) {
+      session.ended();
+      endListeners.forEach(listener -> listener.accept(session));
+    }
+    return session;
   }
 
   public void endAll(Predicate<SessionId> which) {
@@ -108,7 +139,22 @@ public final class Sessions {
     long oldest = now - TIMEOUT.toMillis();
     alive.values().stream()
         .filter(session -> session.lastUseMillis() < oldest)
-        .forEach(session -> end(session.id()));
+        .forEach(this::expire);
+    expire(rested, oldest);
+  }
+
+  private void expire(Session session) {
+    if (remove(session.id()) != null) {
+      expiryListeners.forEach(listener -> listener.accept(session));
+    }
+  }
+
+  private void expire(Map<SessionId, Session> some, long oldest) {
+    for (Session session : some.values()) {
+      if (session.lastUseMillis() < oldest && some.remove(session.id(), session)) {
+        expiryListeners.forEach(listener -> listener.accept(session));
+      }
+    }
   }
 
   /** The sessions that are alive now. */

@@ -2,6 +2,7 @@ package dev.orrery.server.session;
 
 import dev.orrery.lane.Lane;
 import dev.orrery.language.error.ErrorCode;
+import dev.orrery.language.limit.MemoryBudget;
 import dev.orrery.storage.Transaction;
 import java.util.List;
 import java.util.Set;
@@ -22,6 +23,7 @@ public final class Transactions {
   private final LongSupplier nanoClock;
   private final LongSupplier lifetimeSeconds;
   private final Executor background;
+  private final TransactionMemory memory;
   private final Set<SessionTransaction> open = ConcurrentHashMap.newKeySet();
   private final AtomicLong started = new AtomicLong();
   private final AtomicLong committed = new AtomicLong();
@@ -31,16 +33,19 @@ public final class Transactions {
    * @param begin begins one in storage, at a cluster time, or with 0 now
    * @param lifetimeSeconds how long one may be open, as it is set now
    * @param background does what an event loop must not wait for
+   * @param budget what all requests may hold
    */
   public Transactions(
       LongFunction<Transaction> begin,
       LongSupplier nanoClock,
       LongSupplier lifetimeSeconds,
-      Executor background) {
+      Executor background,
+      MemoryBudget budget) {
     this.begin = begin;
     this.nanoClock = nanoClock;
     this.lifetimeSeconds = lifetimeSeconds;
     this.background = background;
+    this.memory = new TransactionMemory(budget);
   }
 
   SessionTransaction begin(SessionTransaction.Origin origin) {
@@ -54,6 +59,12 @@ public final class Transactions {
   /** One that could not begin, as its point is lost. */
   SessionTransaction failed(SessionTransaction.Origin origin) {
     return new SessionTransaction(origin, null, this, nanos()).failed();
+  }
+
+  /** One that was committed before the server started. */
+  public SessionTransaction restored(SessionId session, long number) {
+    var origin = new SessionTransaction.Origin(session, number, 0, "local", session, () -> false);
+    return new SessionTransaction(origin, null, this, nanos()).restored();
   }
 
   void ended(SessionTransaction transaction) {
@@ -73,6 +84,10 @@ public final class Transactions {
     } else {
       work.forEach(Runnable::run);
     }
+  }
+
+  TransactionMemory memory() {
+    return memory;
   }
 
   long nanos() {

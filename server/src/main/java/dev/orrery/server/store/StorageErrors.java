@@ -19,7 +19,7 @@ public final class StorageErrors {
   /** Whether somebody should look after the server, or else only came too late. */
   public static boolean isAlarming(StorageException failure) {
     return switch (failure.reason()) {
-      case COLLECTION_DROPPED, INDEX_DROPPED, PARTITION_REPLACED, POINT_LOST -> false;
+      case COLLECTION_DROPPED, IDS_SPENT, INDEX_DROPPED, PARTITION_REPLACED, POINT_LOST -> false;
       case CORRUPT, DISK_FULL, IO, KEY_CHANGED, KEY_HAS_ARRAY, LOG_TRIMMED, UNAVAILABLE, UNUSABLE ->
           true;
     };
@@ -30,6 +30,7 @@ public final class StorageErrors {
       case COLLECTION_DROPPED -> ErrorCode.NAMESPACE_NOT_FOUND;
       case CORRUPT -> ErrorCode.DATA_CORRUPTION_DETECTED;
       case DISK_FULL -> ErrorCode.OUT_OF_DISK_SPACE;
+      case IDS_SPENT -> ErrorCode.ILLEGAL_OPERATION;
       case INDEX_DROPPED -> ErrorCode.QUERY_PLAN_KILLED;
       case IO -> ErrorCode.OPERATION_FAILED;
       case KEY_CHANGED -> ErrorCode.IMMUTABLE_FIELD;

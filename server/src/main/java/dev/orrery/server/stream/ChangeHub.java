@@ -2,14 +2,19 @@ package dev.orrery.server.stream;
 
 import dev.orrery.server.cursor.Following;
 import dev.orrery.server.plan.Execution;
+import dev.orrery.storage.Change;
 import dev.orrery.storage.ChangeFeed;
 import dev.orrery.storage.Changes;
 import dev.orrery.storage.CommittedGroup;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
+import java.util.HashMap;
+import java.util.IdentityHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.function.Supplier;
+import org.bson.BsonDocument;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -21,14 +26,20 @@ public final class ChangeHub {
   private static final int KEPT_BYTES_MAX = 4 << 20;
 
   private static final int READ_BYTES = 1 << 20;
+  private static final int MADE_MAX = 1000;
 
   private final Supplier<ChangeFeed> feed;
   private final Bell bell;
   private final Deque<CommittedGroup> kept = new ArrayDeque<>();
+
+  /** Events of what was read last, which most streams make alike; by the change itself. */
+  private final Map<Change, Map<Object, BsonDocument>> made = new IdentityHashMap<>();
+
   private @Nullable Changes reader;
   private long keptAfter;
   private long keptBytes;
   private int streams;
+  private volatile long ownReadBytes = READ_BYTES;
 
   public ChangeHub(Supplier<ChangeFeed> feed, Starter starter) {
     this.feed = feed;
@@ -64,6 +75,7 @@ public final class ChangeHub {
   synchronized void close() {
     if (--streams == 0) {
       reader = null;
+      made.clear();
       kept.clear();
       keptBytes = 0;
     }
@@ -93,7 +105,33 @@ public final class ChangeHub {
     return new Next(groups, Math.max(time, reader.time()));
   }
 
+  /**
+   * The event of a change, made once for all streams that show it alike while it is new. Nobody may
+   * change it.
+   *
+   * @param form equal for those who show it alike
+   */
+  BsonDocument event(Change change, Object form, Supplier<BsonDocument> maker) {
+    synchronized (this) {
+      Map<Object, BsonDocument> forms = made.get(change);
+      BsonDocument known = forms == null ? null : forms.get(form);
+      if (known != null) {
+        return known;
+      }
+    }
+    BsonDocument event = maker.get();
+    synchronized (this) {
+      if (made.size() < MADE_MAX) {
+        made.computeIfAbsent(change, each -> new HashMap<>()).put(form, event);
+      }
+    }
+    return event;
+  }
+
   private void keep(List<CommittedGroup> groups) {
+    if (!groups.isEmpty()) {
+      made.clear();
+    }
     for (CommittedGroup group : groups) {
       kept.add(group);
       keptBytes += group.bytes();
@@ -103,6 +141,17 @@ public final class ChangeHub {
       keptBytes -= gone.bytes();
       keptAfter = gone.time();
     }
+  }
+
+  /** What a stream had better have memory for that is about to read for itself. */
+  long ownReadBytes() {
+    return ownReadBytes;
+  }
+
+  /** The next one will most likely find as much. */
+  void noteOwnRead(List<CommittedGroup> read) {
+    long bytes = read.stream().mapToLong(CommittedGroup::bytes).sum();
+    ownReadBytes = Math.max(READ_BYTES, bytes);
   }
 
   /** Whether what is kept begins before that time. */

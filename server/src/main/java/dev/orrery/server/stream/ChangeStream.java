@@ -2,10 +2,13 @@ package dev.orrery.server.stream;
 
 import dev.orrery.language.aggregate.stage.ChangeStreamOptions;
 import dev.orrery.language.aggregate.stage.Environment;
+import dev.orrery.language.aggregate.stage.KeyRange;
 import dev.orrery.language.aggregate.stage.ResumeToken;
 import dev.orrery.language.error.BsonText;
 import dev.orrery.language.error.CommandException;
 import dev.orrery.language.error.ErrorCode;
+import dev.orrery.language.limit.Holding;
+import dev.orrery.language.limit.Resting;
 import dev.orrery.server.cursor.Following;
 import dev.orrery.server.plan.Execution;
 import dev.orrery.storage.Change;
@@ -14,16 +17,26 @@ import dev.orrery.storage.CommittedGroup;
 import dev.orrery.storage.StorageException;
 import dev.orrery.value.Namespace;
 import dev.orrery.value.RawDocument;
-import java.util.Collections;
-import java.util.Iterator;
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.List;
+import java.util.function.LongPredicate;
 import org.bson.BsonArray;
 import org.bson.BsonDocument;
 import org.bson.BsonString;
+import org.bson.BsonValue;
 import org.jspecify.annotations.Nullable;
 
 /** The events that one client watches. Between two requests it holds little but its place. */
-public final class ChangeStream implements Environment.EventStream, Following {
+public final class ChangeStream implements Environment.EventStream, Following, Resting {
   private static final int READ_BYTES = 1 << 20;
+
+  /** What a stream may keep between two requests; it reads again what is more. */
+  private static final int KEPT_BYTES_MAX = 256 << 10;
+
+  /** Documents of that size are asked for before an event is made of them. */
+  private static final int LARGE_BYTES = 128 << 10;
+
   private static final int TOKEN_SHOWN_CHARACTERS = 24;
   private static final String NO_COLLECTION = "$cmd.aggregate";
 
@@ -32,12 +45,27 @@ public final class ChangeStream implements Environment.EventStream, Following {
   private final Watched watched;
   private final Events events;
   private final StructureEvents structures;
+  private final DocumentLookup lookup;
+  private final Narrowing narrowing;
+  private final @Nullable CosmosShape shape;
+
+  /** Equal for streams with equal events; null when events are not only of their changes. */
+  private final @Nullable Object form;
+
   private final @Nullable ResumeToken from;
   private @Nullable Changes own;
-  private Iterator<CommittedGroup> groups = Collections.emptyIterator();
+  private final Deque<CommittedGroup> groups = new ArrayDeque<>();
+  private final Holding holding;
+  private long groupsBytes;
+  private long awaited;
+  private boolean isTooMuch;
+  private boolean lacksRoom;
+  private LongPredicate hasRoom = bytes -> true;
   private @Nullable CommittedGroup group;
   private BsonDocument mark = new BsonDocument();
   private int index;
+  private long leftTime;
+  private int leftIndex;
   private long time;
   private @Nullable ResumeToken invalidation;
   private @Nullable BsonDocument last;
@@ -45,14 +73,30 @@ public final class ChangeStream implements Environment.EventStream, Following {
   private boolean isOver;
   private boolean isClosed;
 
-  /** How a stream was asked for. */
-  public record Request(Namespace namespace, ChangeStreamOptions options, Execution execution) {}
+  /**
+   * How a stream was asked for.
+   *
+   * @param shape null for that of MongoDB
+   */
+  public record Request(
+      Namespace namespace,
+      ChangeStreamOptions options,
+      Execution execution,
+      @Nullable CosmosShape shape) {}
 
   public ChangeStream(ChangeHub hub, Request request, DocumentLookup lookup) {
     this.hub = hub;
     this.execution = request.execution;
+    this.holding = new Holding(execution.memory());
     ChangeStreamOptions options = request.options;
     this.watched = watched(request);
+    this.shape = request.shape;
+    this.lookup = lookup;
+    this.narrowing = new Narrowing(watched, options);
+    boolean isAlone =
+        options.fullDocument() == ChangeStreamOptions.Image.LOOKED_UP
+            || !narrowing.range().equals(KeyRange.ALL);
+    this.form = isAlone ? null : List.of(options.images(), options.shown());
     this.events = new Events(options, lookup);
     this.structures = new StructureEvents(watched, events, options.shown().areMore());
     this.from = options.after();
@@ -61,6 +105,7 @@ public final class ChangeStream implements Environment.EventStream, Following {
       own = open();
     }
     hub.open();
+    execution.memory().add(this);
   }
 
   private static Watched watched(Request request) {
@@ -79,15 +124,18 @@ public final class ChangeStream implements Environment.EventStream, Following {
 
   private Changes open() {
     try {
-      return hub.feed().after(time);
+      return hub.feed().after(time, narrowing);
     } catch (StorageException e) {
       throw lost(e);
     }
   }
 
-  private static RuntimeException lost(StorageException cause) {
+  private RuntimeException lost(StorageException cause) {
     if (cause.reason() != StorageException.Reason.LOG_TRIMMED) {
       return cause;
+    }
+    if (shape != null && shape.areTokensCosmos()) {
+      return CosmosToken.expired();
     }
     return fatal(
         ErrorCode.CHANGE_STREAM_HISTORY_LOST,
@@ -112,6 +160,7 @@ public final class ChangeStream implements Environment.EventStream, Following {
   }
 
   private @Nullable BsonDocument find() {
+    lacksRoom = false;
     while (!isOver) {
       if (invalidation != null) {
         isOver = true;
@@ -127,6 +176,10 @@ public final class ChangeStream implements Environment.EventStream, Following {
         group = null;
         continue;
       }
+      lacksRoom = !hasRoomFor(group.changes().get(index));
+      if (lacksRoom) {
+        return null;
+      }
       BsonDocument event = eventAt(index++);
       if (event != null) {
         lastTime = group.time();
@@ -138,21 +191,62 @@ public final class ChangeStream implements Environment.EventStream, Following {
 
   /** The event of a change, or null; what ends the stream is noted. */
   private @Nullable BsonDocument eventAt(int at) {
-    boolean isResumed = isAt(group.time()) && at <= from.index();
+    boolean isResumed = isAt(group.time()) && at <= from.index() && !isCutThrough(at);
     if (isResumed && (at < from.index() || from.kind() == ResumeToken.Kind.INVALIDATION)) {
       return null;
     }
     Change change = group.changes().get(at);
-    var token = new ResumeToken(group.time(), at, ResumeToken.Kind.EVENT);
+    if (change == Change.Unwanted.ONE) {
+      return null;
+    }
+    var token = new ResumeToken(group.time(), at, ResumeToken.Kind.EVENT).within(narrowing.range());
     if (change instanceof Change.OfDocument document) {
-      boolean isSeen = !isResumed && watched.includes(document.collection().namespace());
-      return isSeen ? events.of(document, group, token) : null;
+      boolean isSeen = !isResumed && narrowing.includes(document.collection(), document.document());
+      return isSeen ? event(document, token) : null;
+    }
+    if (shape != null) {
+      if (change instanceof Change.OfStructure structure) {
+        shape.require(structure);
+      }
+      return null;
     }
     StructureEvents.Shown shown = structures.of(group, at, token);
     if (shown.isLast()) {
-      invalidation = new ResumeToken(group.time(), at, ResumeToken.Kind.INVALIDATION);
+      invalidation =
+          new ResumeToken(group.time(), at, ResumeToken.Kind.INVALIDATION)
+              .within(narrowing.range());
     }
     return isResumed ? null : shown.event();
+  }
+
+  private @Nullable BsonDocument event(Change.OfDocument change, ResumeToken token) {
+    if (shape != null) {
+      return shape.event(change, shape.token(token), Events.documentKey(change), lookup);
+    }
+    return form != null && own == null
+        ? hub.event(change, form, () -> events.of(change, group, token))
+        : events.of(change, group, token);
+  }
+
+  /** Whether some parts of that event are still to be told. */
+  private boolean isCutThrough(int at) {
+    return at == from.index() && from.isOfFragment();
+  }
+
+  private boolean hasRoomFor(Change change) {
+    return !(change instanceof Change.OfDocument document)
+        || document.document().length() < LARGE_BYTES
+        || hasRoom.test(document.document().length());
+  }
+
+  @Override
+  public void askBeforeLarge(LongPredicate newHasRoom) {
+    hasRoom = newHasRoom;
+  }
+
+  @Override
+  public boolean lacksRoom() {
+    return lacksRoom;
   }
 
   private boolean isAt(long groupTime) {
@@ -160,15 +254,66 @@ public final class ChangeStream implements Environment.EventStream, Following {
   }
 
   private boolean nextGroup() {
-    while (!groups.hasNext()) {
+    while (groups.isEmpty()) {
       if (!read()) {
         return false;
       }
     }
-    group = groups.next();
+    group = groups.remove();
+    groupsBytes -= group.bytes();
     mark = TransactionMark.of(group);
-    index = 0;
+    index = group.time() == leftTime ? leftIndex : 0;
     return true;
+  }
+
+  /** What it has read and not told yet, which others may have too. */
+  private long unreadBytes() {
+    return groupsBytes + (group == null ? 0 : group.bytes());
+  }
+
+  @Override
+  public void count() {
+    execution.memory().release(awaited);
+    awaited = 0;
+    holding.clear();
+    isTooMuch = !holding.grow(unreadBytes());
+  }
+
+  /** Keeps a little of what was read, so that short batches need not read it again. */
+  @Override
+  public void rest(boolean spills) {
+    boolean isMuch = isTooMuch || spills || unreadBytes() > KEPT_BYTES_MAX;
+    if (isMuch && invalidation == null) {
+      if (group != null) {
+        leftTime = group.time();
+        leftIndex = index;
+        group = null;
+      }
+      own = null;
+      take(List.of());
+      holding.clear();
+    }
+  }
+
+  private boolean take(List<CommittedGroup> read) {
+    groups.clear();
+    groups.addAll(read);
+    groupsBytes = read.stream().mapToLong(CommittedGroup::bytes).sum();
+    return !read.isEmpty();
+  }
+
+  /** Whether it may read for itself: such reads take memory for each stream that does. */
+  private boolean mayReadOwn() {
+    long lacking = Math.max(0, hub.ownReadBytes() - awaited);
+    lacksRoom = !execution.memory().tryAwait(lacking);
+    awaited += lacksRoom ? 0 : lacking;
+    return !lacksRoom;
+  }
+
+  private List<CommittedGroup> readOwn(Changes changes) {
+    List<CommittedGroup> read = execution.await(changes.next(READ_BYTES));
+    hub.noteOwnRead(read);
+    return read;
   }
 
   /** The event with what tells of its transaction in front. */
@@ -187,8 +332,10 @@ public final class ChangeStream implements Environment.EventStream, Following {
     try {
       long before = time;
       if (own != null && !hub.reaches(time)) {
-        groups = execution.await(own.next(READ_BYTES)).iterator();
-        if (groups.hasNext()) {
+        if (!mayReadOwn()) {
+          return false;
+        }
+        if (take(readOwn(own))) {
           return true;
         }
         time = Math.max(time, own.time());
@@ -198,15 +345,15 @@ public final class ChangeStream implements Environment.EventStream, Following {
       }
       ChangeHub.Next next = hub.after(time, execution);
       if (next == null) {
-        own = hub.feed().after(time);
+        own = hub.feed().after(time, narrowing);
         return true;
       }
       own = null;
-      groups = next.groups().iterator();
-      if (!groups.hasNext()) {
+      boolean isMore = take(next.groups());
+      if (!isMore) {
         time = next.upTo();
       }
-      return groups.hasNext();
+      return isMore;
     } catch (StorageException e) {
       throw lost(e);
     }
@@ -218,7 +365,17 @@ public final class ChangeStream implements Environment.EventStream, Following {
       return end.field("_id").asDocument().toBsonDocument();
     }
     // Nothing came after the last event: its own token says more than a time does.
-    return last != null && lastTime >= time ? last : ResumeToken.upTo(time).toBson();
+    return last != null && lastTime >= time ? last : token(ResumeToken.upTo(time));
+  }
+
+  private BsonDocument token(ResumeToken place) {
+    ResumeToken narrowed = place.within(narrowing.range());
+    return shape == null ? narrowed.toBson() : shape.token(narrowed);
+  }
+
+  @Override
+  public List<RawDocument> page(List<RawDocument> batch, BsonDocument place) {
+    return shape == null ? batch : shape.page(batch, place);
   }
 
   @Override
@@ -233,12 +390,11 @@ public final class ChangeStream implements Environment.EventStream, Following {
 
   /** Refuses what a pipeline made of the last event, if it changed the token. */
   public RawDocument requireToken(RawDocument result) {
-    BsonDocument expected = new BsonDocument("_id", last);
     BsonDocument found = new BsonDocument();
     if (result.field("_id") != null) {
       found.append("_id", result.field("_id").toBsonValue());
     }
-    if (!found.equals(expected)) {
+    if (!isToken(found.get("_id"), result.field("splitEvent") != null)) {
       throw fatal(
           ErrorCode.CHANGE_STREAM_FATAL_ERROR,
           "Encountered an event whose _id field, which contains the resume token, was modified by"
@@ -252,7 +408,21 @@ public final class ChangeStream implements Environment.EventStream, Following {
     return result;
   }
 
+  private boolean isToken(@Nullable BsonValue found, boolean isFragment) {
+    if (!isFragment || found == null || !found.isDocument()) {
+      return last.equals(found);
+    }
+    BsonDocument token = found.asDocument().clone();
+    if (token.isString("_data")) {
+      token.put("_data", new BsonString(ResumeToken.parse(token).behind(ResumeToken.WHOLE).data()));
+    }
+    return last.equals(token);
+  }
+
   private static BsonDocument abbreviated(BsonDocument token) {
+    if (!token.isString("_data")) {
+      return token;
+    }
     String data = token.getString("_data").getValue();
     return new BsonDocument(
         "_data", new BsonString(data.substring(0, TOKEN_SHOWN_CHARACTERS) + "..."));

@@ -88,7 +88,7 @@ final class Events {
   }
 
   /** The partition key under its dotted path, and {@code _id}. */
-  private static RawDocument documentKey(Change.OfDocument change) {
+  static RawDocument documentKey(Change.OfDocument change) {
     if (change.kind() == Change.Kind.DELETE) {
       return change.document();
     }

@@ -21,6 +21,8 @@ public record StreamAnnouncement(
     @Nullable String collection,
     @Nullable UUID uuid,
     BsonDocument details) {
+  static final String RENAME = "rename";
+
   public static StreamAnnouncement dropDatabase(String database) {
     return new StreamAnnouncement("dropDatabase", database, null, null, new BsonDocument());
   }
@@ -29,6 +31,28 @@ public record StreamAnnouncement(
       Namespace namespace, @Nullable UUID uuid, BsonDocument details) {
     return new StreamAnnouncement(
         "modify", namespace.database(), namespace.collection(), uuid, details);
+  }
+
+  /**
+   * A collection took the place of another under its name.
+   *
+   * @param from what it was called until then
+   */
+  public static StreamAnnouncement rename(Namespace from, Namespace to, UUID uuid) {
+    var details =
+        new BsonDocument("to", Events.name(to))
+            .append("dropTarget", new BsonBinary(uuid, UuidRepresentation.STANDARD));
+    return new StreamAnnouncement(RENAME, from.database(), from.collection(), uuid, details);
+  }
+
+  /** A collection came. */
+  public static StreamAnnouncement create(Namespace namespace, UUID uuid, BsonDocument options) {
+    return new StreamAnnouncement(
+        "create",
+        namespace.database(),
+        namespace.collection(),
+        uuid,
+        new BsonDocument("operationDescription", options));
   }
 
   /** The same with nothing but what it is about. */

@@ -204,6 +204,9 @@ final class StructureEvents {
       event.append("ns", new BsonDocument("db", new BsonString(database)));
       return new Shown(event, watched.isOnly(database));
     }
+    if (announcement.type().equals(StreamAnnouncement.RENAME)) {
+      return replaced(announcement, group, token);
+    }
     if (!areMoreShown || !watched.includes(announcement.namespace())) {
       return Shown.NOTHING;
     }
@@ -215,5 +218,21 @@ final class StructureEvents {
       TokenTypes.add(event.getDocument("_id"), RawDocument.of(description));
     }
     return new Shown(event, false);
+  }
+
+  /** A collection was put into the place of another. */
+  private Shown replaced(StreamAnnouncement told, CommittedGroup group, ResumeToken token) {
+    BsonDocument target = told.details().getDocument("to");
+    var to = new Namespace(told.database(), target.getString("coll").getValue());
+    if (!watched.includes(to)) {
+      return Shown.NOTHING;
+    }
+    var event = new BsonDocument("to", target);
+    event.putAll(events.begin(told.type(), group, token, told.uuid()));
+    event.append("ns", Events.name(told.namespace()));
+    if (areMoreShown) {
+      event.append("operationDescription", told.details());
+    }
+    return new Shown(event, watched.isOnly(to));
   }
 }

@@ -12,6 +12,16 @@ import java.util.stream.Collectors;
  * and each can be switched off by its name, as an account's capability does there.
  */
 public enum CosmosRule {
+  /** A change stream tells neither of deletions nor what happened to a document. */
+  CHANGE_STREAM_DELETES,
+  /** A change stream tells of several changes of a document by the last one. */
+  CHANGE_STREAM_FOLDING,
+  /** Only collections can be watched. */
+  CHANGE_STREAM_SCOPE,
+  /** A change stream has a {@code $match}, then a {@code $project}, and looks documents up. */
+  CHANGE_STREAM_STAGES,
+  /** Resume tokens are JSON with ranges of partition keys, one for all events of a page. */
+  CHANGE_STREAM_TOKENS,
   /** No collation, but the simple one. */
   COLLATION,
   /** {@code cloneCollectionAsCapped}, {@code collMod} and the like are refused (115). */

@@ -13,6 +13,8 @@ public final class CosmosRules {
   private final boolean isCosmos;
   private volatile Set<CosmosRule> off = Set.of();
   private volatile boolean hasBurst;
+  private volatile long leastWithKey;
+  private volatile Consistency consistency = Consistency.SESSION;
   private Watcher watcher = Watcher.NOBODY;
 
   /** Is told of what a rule would have refused that is not in force. */
@@ -93,6 +95,25 @@ public final class CosmosRules {
   /** The names of those that are off, separated by commas. */
   public String off() {
     return off.stream().map(CosmosRule::ruleName).collect(Collectors.joining(","));
+  }
+
+  /** Lets collections with a partition key have that much throughput at least. */
+  public void setLeastWithKey(long units) {
+    leastWithKey = units;
+  }
+
+  /** The least throughput of a collection with a partition key; 0 when that is no special case. */
+  public long leastWithKey() {
+    return leastWithKey;
+  }
+
+  public void setConsistency(Consistency level) {
+    consistency = level;
+  }
+
+  /** What a read costs at the level of the account. */
+  public RequestCharge ofRead(RequestCharge price) {
+    return consistency.doublesReads() ? RequestUnits.underStrongConsistency(price) : price;
   }
 
   /** Whether small partitions save up to five minutes' worth for bursts. */

@@ -1,5 +1,6 @@
 package dev.orrery.server.throughput;
 
+import dev.orrery.lane.Lane;
 import dev.orrery.storage.Receipt;
 import dev.orrery.storage.StorageEngine;
 import java.util.Map;
@@ -45,8 +46,13 @@ public final class DatabaseThroughputs {
     return new TreeSet<>(databases.keySet());
   }
 
-  /** Creates or changes a database; returns the sequence number of the change. */
-  public synchronized Receipt put(String database, Throughput throughput) {
+  /** Creates or changes a database. Waits, as one change is written after the other. */
+  public Receipt put(String database, Throughput throughput) {
+    Lane.requireMayWait();
+    return putAlone(database, throughput);
+  }
+
+  private synchronized Receipt putAlone(String database, Throughput throughput) {
     var setting =
         new BsonDocument("_id", new BsonString(database)).append("throughput", throughput.toBson());
     Receipt receipt = engine.putSetting(KIND, setting);
@@ -56,8 +62,13 @@ public final class DatabaseThroughputs {
     return receipt;
   }
 
-  /** Forgets a database that is dropped; false when it was not created by name. */
-  public synchronized boolean remove(String database) {
+  /** Forgets a database that is dropped; false when it was not created by name. Waits. */
+  public boolean remove(String database) {
+    Lane.requireMayWait();
+    return removeAlone(database);
+  }
+
+  private synchronized boolean removeAlone(String database) {
     var changed = new TreeMap<>(databases);
     if (changed.remove(database) == null) {
       return false;

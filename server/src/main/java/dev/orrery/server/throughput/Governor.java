@@ -37,6 +37,10 @@ public final class Governor {
     this.nanoClock = nanoClock;
   }
 
+  CosmosRules rules() {
+    return provisioning.rules();
+  }
+
   /** The budgets of one collection's partitions, as of one description of it. */
   private record Budgets(
       BsonDocument throughput, PartitionMap partitions, Map<Integer, Budget> byPartition) {

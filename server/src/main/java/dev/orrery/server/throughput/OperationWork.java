@@ -160,7 +160,7 @@ public final class OperationWork {
     if (!metering.isOn()) {
       return;
     }
-    RequestCharge charge = RequestUnits.pointRead(meter.bytesLoaded());
+    RequestCharge charge = ofRead(RequestUnits.pointRead(meter.bytesLoaded()));
     twentyFirsts += charge.twentyFirsts();
     partitionsVisited = 1;
     documentsLookedUp += meter.documentsLoaded();
@@ -271,10 +271,11 @@ public final class OperationWork {
     if (!metering.isOn()) {
       return;
     }
+    RequestCharge asked = ofRead(ASKED);
     for (PartitionStore partition : collection.partitions()) {
-      pay(collection, partition.id(), ASKED);
+      pay(collection, partition.id(), asked);
     }
-    long all = ASKED.twentyFirsts() * collection.partitions().size();
+    long all = asked.twentyFirsts() * collection.partitions().size();
     note(collection, UsageLog.FAN_OUT, null, all * weight);
   }
 
@@ -306,7 +307,8 @@ public final class OperationWork {
   }
 
   /** The partitions share the price evenly; the first takes what is left over. */
-  private void pay(MeteredRead read, PartitionIds partitions, RequestCharge charge) {
+  private void pay(MeteredRead read, PartitionIds partitions, RequestCharge price) {
+    RequestCharge charge = ofRead(price);
     int count = Math.max(1, partitions.size());
     long part = charge.twentyFirsts() / count;
     var rest = new long[] {charge.twentyFirsts() - part * count};
@@ -322,6 +324,10 @@ public final class OperationWork {
     }
     int place = partitions.size() == 1 ? last[0] : UsageLog.FAN_OUT;
     note(read.collection(), place, key, charge.twentyFirsts() * weight);
+  }
+
+  private RequestCharge ofRead(RequestCharge price) {
+    return metering.governor().rules().ofRead(price);
   }
 
   /** Remembers for those who look on where something was spent. */

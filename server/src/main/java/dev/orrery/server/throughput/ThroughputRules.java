@@ -8,6 +8,9 @@ public final class ThroughputRules {
   /** What a collection without a partition key may have: one partition's worth. */
   public static final long FIXED_MAX = 10_000;
 
+  /** What a collection with a partition key had to have in 2018. */
+  public static final long LEAST_WITH_KEY_2018 = 1_000;
+
   static final long MAX = 1_000_000;
   private static final long GIGABYTE = 1L << 30;
   private static final long MANUAL_MIN = 400;
@@ -48,6 +51,19 @@ public final class ThroughputRules {
       message += reason(units, least, present);
     }
     throw new CommandException(ErrorCode.BAD_VALUE, message);
+  }
+
+  /** The same for a collection with a partition key, which may have to have more. */
+  public static void require(
+      Throughput asked, Throughput present, Subject subject, CosmosRules rules) {
+    require(asked, present, subject);
+    if (!subject.isFixed && asked.unitsPerSecond() < rules.leastWithKey()) {
+      throw new CommandException(
+          ErrorCode.BAD_VALUE,
+          ("The offer should have valid throughput values between %d and %d inclusive in increments"
+                  + " of 100.")
+              .formatted(rules.leastWithKey(), MAX));
+    }
   }
 
   /** The least that may be asked for, a whole number of steps. */

@@ -39,7 +39,10 @@ record WrittenDocument(
     if (operation instanceof WriteOperation.Delete delete) {
       RawDocument document = delete.before().document();
       return new WrittenDocument(
-          delete.collection(), document, RequestUnits.delete(document.length(), 0), null);
+          delete.collection(),
+          document,
+          RequestUnits.delete(document.length(), 0).plus(checks(delete.collection())),
+          null);
     }
     throw new IllegalArgumentException("an unknown operation: " + operation);
   }

@@ -5,6 +5,7 @@ import dev.orrery.server.transfer.export.DirectoryWriter;
 import dev.orrery.server.transfer.export.DumpWriter;
 import dev.orrery.server.transfer.export.ExportCatalog;
 import dev.orrery.server.transfer.export.ExportSelection;
+import dev.orrery.server.transfer.export.ExportSnapshot;
 import dev.orrery.server.transfer.export.Exporter;
 import dev.orrery.server.transfer.export.OutputFile;
 import dev.orrery.server.transfer.export.RecordWriter;
@@ -50,29 +51,59 @@ public final class ExportCommandLine {
     long start = System.nanoTime();
     String uri = values.text("--uri", ImportCommandLine.DEFAULT_URI);
     try (var server = TransferServer.connect(uri, "orrery export")) {
-      var exporter = new Exporter(server.client(), selection);
       var rules =
           new NamespaceRules(values.find("--db"), values.find("--collection"))
               .including(values.texts("--nsInclude"))
               .excluding(values.texts("--nsExclude"));
       List<SourceCollection> collections =
           new ExportCatalog(server.client()).list(rules, values.find("--db"));
-      try (var progress =
-          new Progress(console.err(), console.isTerminal(), System::nanoTime, exporter)) {
-        progress.start();
-        if (type.equals("dump")) {
-          dump(collections, exporter, values, server.version());
-        } else {
-          write(collections, exporter, values, type);
-        }
+      try (ExportSnapshot snapshot = snapshot(server, collections, values)) {
+        var exporter = new Exporter(server.client(), snapshot, selection);
+        export(collections, exporter, values, server.version());
+        console
+            .err()
+            .printf(
+                "%,d documents exported in %.1f s.%n",
+                exporter.documents(), (System.nanoTime() - start) / 1e9);
       }
-      console
-          .err()
-          .printf(
-              "%,d documents exported in %.1f s.%n",
-              exporter.documents(), (System.nanoTime() - start) / 1e9);
       return CommandLines.DONE;
     }
+  }
+
+  private void export(
+      List<SourceCollection> collections,
+      Exporter exporter,
+      OptionTable.Values values,
+      String serverVersion)
+      throws IOException {
+    try (var progress =
+        new Progress(console.err(), console.isTerminal(), System::nanoTime, exporter)) {
+      progress.start();
+      String type = type(values);
+      if (type.equals("dump")) {
+        dump(collections, exporter, values, serverVersion);
+      } else {
+        write(collections, exporter, values, type);
+      }
+    }
+  }
+
+  /** The state of the whole server at one point, where the server can be read so. */
+  private ExportSnapshot snapshot(
+      TransferServer server, List<SourceCollection> collections, OptionTable.Values values) {
+    ExportSnapshot none = ExportSnapshot.none(server.client());
+    if (values.has("--noSnapshot")) {
+      return none;
+    }
+    ExportSnapshot snapshot = ExportSnapshot.open(server.client(), collections.get(0).namespace());
+    if (snapshot == null) {
+      console
+          .err()
+          .println(
+              "The server cannot be read at one point: each collection is exported as it is when"
+                  + " its turn comes.");
+    }
+    return snapshot == null ? none : snapshot;
   }
 
   private static String type(OptionTable.Values values) {

@@ -44,7 +44,8 @@ final class ExportOptionTable {
         .text("--jsonFormat", "<format>", "canonical or relaxed. Default: relaxed")
         .flag("--pretty", "JSON: over several lines.")
         .texts("--nsInclude", "<pattern>", "Only these namespaces, as in shop.*; repeatable.")
-        .texts("--nsExclude", "<pattern>", "Not these namespaces; repeatable.");
+        .texts("--nsExclude", "<pattern>", "Not these namespaces; repeatable.")
+        .flag("--noSnapshot", "Each collection as it is when its turn comes.");
   }
 
   static RecordWriter writer(String type, OutputStream out, OptionTable.Values values)

@@ -2,6 +2,7 @@ package dev.orrery.server.command;
 
 import dev.orrery.language.limit.MemoryBudget;
 import dev.orrery.server.auth.Security;
+import dev.orrery.server.command.diagnostic.ConcernDefaults;
 import dev.orrery.server.command.diagnostic.RecentLog;
 import dev.orrery.server.command.diagnostic.Services;
 import dev.orrery.server.command.diagnostic.StandardCommands;
@@ -20,6 +21,7 @@ import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.Executor;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.UnaryOperator;
 import org.bson.BsonDocument;
 import org.bson.json.JsonMode;
 import org.bson.json.JsonWriterSettings;
@@ -52,6 +54,9 @@ public final class CommandFixture {
   public final Ledgers ledgers = new Ledgers();
   private final List<Command> further = new ArrayList<>();
 
+  public UnaryOperator<ServerFacts> announced = facts -> facts;
+  public ConcernDefaults concerns = ConcernDefaults.passing();
+
   public CommandFixture() {
     this(MemoryBudget.ofHeap());
   }
@@ -70,7 +75,7 @@ public final class CommandFixture {
         ServerFacts.starting("0.1.0", 1000, clock)
             .withCommandLine(List.of("--port", "27017"), BsonDocument.parse("{net: {port: 1}}"));
     return new Services(
-        facts,
+        announced.apply(facts),
         sessions,
         new ClusterClock(clock),
         metrics,
@@ -80,7 +85,8 @@ public final class CommandFixture {
         () -> stops.add("stop"),
         security,
         operations,
-        cursors);
+        cursors,
+        concerns);
   }
 
   public Dispatcher dispatcher() {
@@ -102,19 +108,30 @@ public final class CommandFixture {
   /** The replies so far to a command that may answer later. */
   List<BsonDocument> start(String json) {
     var replies = new CopyOnWriteArrayList<BsonDocument>();
-    dispatcher().dispatch(request(json), replies::add);
+    dispatcher().dispatch(request(json), reply -> replies.add(timeless(reply)));
     return replies;
+  }
+
+  /** A reply without the cluster time, which every reply ends with. */
+  static BsonDocument timeless(BsonDocument reply) {
+    reply.remove("$clusterTime");
+    reply.remove("operationTime");
+    return reply;
   }
 
   private Request request(String json) {
     return Request.message(connection, RawDocument.of(BsonDocument.parse(json)), List.of());
   }
 
-  /** The reply to a command on the database admin, unless it names another. */
+  /**
+   * The reply to a command on the database admin, unless it names another. Only in a session it has
+   * the cluster time, so that other replies can be compared whole.
+   */
   public BsonDocument run(String json) {
     String command =
         json.contains("$db") ? json : json.substring(0, json.length() - 1) + ", $db: 'admin'}";
-    return AwaitedReply.of(dispatcher(), request(command));
+    BsonDocument reply = AwaitedReply.of(dispatcher(), request(command));
+    return json.contains("lsid") ? reply : timeless(reply);
   }
 
   /** The same as text, with types and order of fields. */

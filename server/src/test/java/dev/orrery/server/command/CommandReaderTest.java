@@ -136,11 +136,11 @@ class CommandReaderTest {
       var error =
           catchThrowableOfType(
               CommandException.class,
-              () -> command(example.get(0)).readableCollection("find", ErrorCode.BAD_VALUE));
+              () -> command(example.get(0)).readableCollection(ErrorCode.BAD_VALUE));
       assertThat(error.code().number() + ": " + error.getMessage()).isEqualTo(example.get(1));
     }
-    assertThat(command("{find: 'a.b'}").collection("find")).isEqualTo("a.b");
-    assertThat(command("{FIND: 'by alias'}").collection("find")).isEqualTo("by alias");
+    assertThat(command("{find: 'a.b'}").collection()).isEqualTo("a.b");
+    assertThat(command("{FIND: 'by alias'}").collection()).isEqualTo("by alias");
   }
 
   @Test

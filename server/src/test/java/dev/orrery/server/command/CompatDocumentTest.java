@@ -4,8 +4,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.orrery.server.command.FieldRecorder.Use;
 import dev.orrery.server.command.collection.Databases;
-import dev.orrery.server.command.data.AbortTransactionCommand;
-import dev.orrery.server.command.data.CommitTransactionCommand;
+import dev.orrery.server.command.cosmos.CosmosCommands;
+import dev.orrery.server.command.cosmos.CosmosServices;
+import dev.orrery.server.command.data.AggregateCommand;
+import dev.orrery.server.command.data.DataCommands;
 import dev.orrery.server.command.data.DataServices;
 import dev.orrery.server.command.data.PipelineCheck;
 import dev.orrery.server.command.diagnostic.OperationCommands;
@@ -23,6 +25,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.TreeMap;
 import java.util.stream.Collectors;
 import org.bson.BsonDocument;
 import org.junit.jupiter.api.Test;
@@ -34,6 +37,24 @@ import org.junit.jupiter.api.Test;
 public class CompatDocumentTest {
   private static final Path FILE = Path.of("..", "docs", "compat.md");
   private static final String TITLE = "## Commands and their fields\n\n";
+
+  /** What some commands must find before they look for more; each sample shows a part of it. */
+  private static final Map<String, List<String>> SAMPLES =
+      Map.of(
+          "aggregate", List.of("{aggregate: 'c', pipeline: [], cursor: {}}"),
+          "customAction",
+              List.of(
+                  "{customAction: 'CreateDatabase'}",
+                  "{customAction: 'UpdateDatabase'}",
+                  "{customAction: 'GetDatabase'}",
+                  "{customAction: 'CreateCollection', collection: 'c'}",
+                  "{customAction: 'UpdateCollection', collection: 'c'}",
+                  "{customAction: 'GetCollection', collection: 'c'}"),
+          "enableSharding", List.of("{enableSharding: 'd'}"),
+          "findAndModify", List.of("{remove: true}", "{update: {}}"),
+          "getMore", List.of("{getMore: {$numberLong: '1'}, collection: 'c'}"),
+          "mergePartitions", List.of("{mergePartitions: 'c', partitions: [0, 1]}"),
+          "shardCollection", List.of("{shardCollection: 'database.c', key: {k: 'hashed'}}"));
 
   @Test
   void theDocumentSaysWhatTheCommandsRead() throws IOException {
@@ -84,10 +105,13 @@ public class CompatDocumentTest {
     var definitions =
         new ArrayList<>(SchemaCommands.all(databases, null, PipelineCheck.NONE, null));
     definitions.addAll(StatisticsCommands.list(databases, null));
-    definitions.add(new AbortTransactionCommand(Runnable::run));
+    var workers = new Workers(Runnable::run, null, Runnable::run, Runnable::run);
     var data =
-        new DataServices(databases, null, null, null, null, null, null, null, new Operations());
-    definitions.add(new CommitTransactionCommand(data, Runnable::run));
+        new DataServices(databases, null, null, null, null, workers, null, null, new Operations());
+    var aggregate = new AggregateCommand(data, services.facts(), null, null);
+    definitions.add(aggregate);
+    definitions.addAll(DataCommands.list(data, aggregate, services.facts()));
+    definitions.addAll(CosmosCommands.list(new CosmosServices(databases, null, null)));
     definitions.addAll(
         OperationCommands.list(
             data, services.facts(), new OperationCommands.Journals(null, null, null)));
@@ -114,10 +138,18 @@ public class CompatDocumentTest {
         .collect(Collectors.joining(" "));
   }
 
-  /** Lets the command parse nothing, and stops it where its parsing ends. */
+  /** Lets the command parse as good as nothing, and stops it where its parsing ends. */
   public static Map<String, Use> fieldsOf(Command command) {
+    var fields = new TreeMap<String, Use>();
+    for (String sample : SAMPLES.getOrDefault(command.spec().name(), List.of("{}"))) {
+      fields.putAll(fieldsOf(command, RawDocument.of(BsonDocument.parse(sample))));
+    }
+    return fields;
+  }
+
+  private static Map<String, Use> fieldsOf(Command command, RawDocument sample) {
     var recorder = new FieldRecorder(command.spec().fieldsOf());
-    var reader = CommandReader.recording(command.spec().fieldsOf(), recorder);
+    var reader = CommandReader.recording(command.spec(), recorder, sample);
     try {
       command.start(context(), reader);
     } catch (FieldRecorder.Finished finished) {

@@ -7,6 +7,7 @@ import dev.orrery.server.command.cosmos.CosmosServices;
 import dev.orrery.server.command.data.AggregateCommand;
 import dev.orrery.server.command.data.DataCommands;
 import dev.orrery.server.command.data.DataServices;
+import dev.orrery.server.command.diagnostic.ConcernDefaults;
 import dev.orrery.server.command.diagnostic.StatisticsCommands;
 import dev.orrery.server.command.schema.SchemaCommands;
 import dev.orrery.server.cursor.CursorRegistry;
@@ -22,7 +23,6 @@ import dev.orrery.server.throughput.Metering;
 import dev.orrery.server.throughput.Provisioning;
 import dev.orrery.storage.StorageEngine;
 import dev.orrery.storage.engine.EngineOptions;
-import dev.orrery.storage.log.LogOptions;
 import java.nio.file.Path;
 import java.util.UUID;
 import java.util.concurrent.Executor;
@@ -48,7 +48,7 @@ public final class CosmosFixture implements AutoCloseable {
   private final ScheduledExecutorService timer = Executors.newSingleThreadScheduledExecutor();
 
   public CosmosFixture(Path directory, Provisioning provisioning) {
-    this(directory, provisioning, EngineOptions.defaults());
+    this(directory, provisioning, TestEngines.options());
   }
 
   public CosmosFixture(Path directory, Provisioning provisioning, EngineOptions options) {
@@ -63,13 +63,13 @@ public final class CosmosFixture implements AutoCloseable {
       Provisioning provisioning,
       EngineOptions options,
       UnaryOperator<StorageEngine> around) {
-    LogOptions log = LogOptions.defaults().withFsync(false);
-    engine = around.apply(TestEngines.open(directory, options.with(log), new QueryHooks()));
+    engine = around.apply(TestEngines.open(directory, options, new QueryHooks()));
     var throughputs = new DatabaseThroughputs(engine);
     var databases = new Databases(engine, provisioning, throughputs);
     var governor = new Governor(throughputs::of, provisioning, commands.nanos::get);
     metering = new Metering(governor, commands.nanos::get);
     commands.metering = metering;
+    commands.concerns = ConcernDefaults.of(engine);
     commands.rules = new CosmosRefusals(databases);
     commands.parameters.follow(provisioning.rules());
     var cursorIds = new AtomicLong();

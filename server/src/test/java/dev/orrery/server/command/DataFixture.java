@@ -19,8 +19,6 @@ import dev.orrery.server.store.TestEngines;
 import dev.orrery.storage.StorageEngine;
 import dev.orrery.storage.catalog.CollectionInfo;
 import dev.orrery.storage.catalog.IndexSpec;
-import dev.orrery.storage.engine.EngineOptions;
-import dev.orrery.storage.log.LogOptions;
 import dev.orrery.value.Namespace;
 import java.nio.file.Path;
 import java.util.List;
@@ -54,10 +52,7 @@ public final class DataFixture implements AutoCloseable {
     this(
         directory,
         memory,
-        TestEngines.open(
-            directory.resolve("data"),
-            EngineOptions.defaults().with(LogOptions.defaults().withFsync(false)),
-            new QueryHooks()));
+        TestEngines.open(directory.resolve("data"), TestEngines.options(), new QueryHooks()));
   }
 
   public DataFixture(Path directory, MemoryBudget memory, StorageEngine engine) {

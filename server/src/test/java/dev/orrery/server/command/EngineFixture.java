@@ -10,8 +10,6 @@ import dev.orrery.server.store.TestEngines;
 import dev.orrery.storage.CollectionStore;
 import dev.orrery.storage.StorageEngine;
 import dev.orrery.storage.WriteOperation;
-import dev.orrery.storage.engine.EngineOptions;
-import dev.orrery.storage.log.LogOptions;
 import dev.orrery.value.RawDocument;
 import java.nio.file.Path;
 import java.util.List;
@@ -27,8 +25,7 @@ public final class EngineFixture implements AutoCloseable {
   private final CommandFixture commands = new CommandFixture();
 
   public EngineFixture(Path directory) {
-    var options = EngineOptions.defaults().with(LogOptions.defaults().withFsync(false));
-    engine = TestEngines.open(directory, options, new QueryHooks());
+    engine = TestEngines.open(directory, TestEngines.options(), new QueryHooks());
     databases = new Databases(engine);
     var cursors = new CursorRegistry(() -> 0, () -> 42);
     commands.with(

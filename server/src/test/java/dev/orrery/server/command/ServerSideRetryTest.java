@@ -27,6 +27,8 @@ class ServerSideRetryTest {
   private final Deque<BsonDocument> replies = new ArrayDeque<>();
   private final SynchronousQueue<BsonDocument> answers = new SynchronousQueue<>();
 
+  private long nanosOfARun;
+
   @AfterEach
   void stop() {
     timer.shutdownNow();
@@ -57,6 +59,7 @@ class ServerSideRetryTest {
 
   private synchronized void play(Request request, Consumer<BsonDocument> replyTo) {
     requests.add(request);
+    nanos.addAndGet(nanosOfARun);
     replyTo.accept(replies.remove());
   }
 
@@ -102,8 +105,14 @@ class ServerSideRetryTest {
   @Test
   void afterAMinuteTheClientIsTold() throws InterruptedException {
     String late = "{ok: 0, code: 16500, errmsg: 'RetryAfterMs=61000'}";
+    nanosOfARun = TimeUnit.MILLISECONDS.toNanos(59_500);
+    long begin = System.nanoTime();
     BsonDocument reply = run("{find: 'a'}", late);
+    assertThat(System.nanoTime() - begin)
+        .as("the half second that was left")
+        .isGreaterThan(TimeUnit.MILLISECONDS.toNanos(400));
     assertThat(reply.getInt32("code").getValue()).isEqualTo(50);
+    assertThat(reply.getString("codeName").getValue()).isEqualTo("ExceededTimeLimit");
     assertThat(reply.getString("errmsg").getValue())
         .isEqualTo("Request timed out. Retries due to rate limiting: True.");
   }

@@ -15,6 +15,7 @@ import dev.orrery.server.command.Dispatcher;
 import dev.orrery.server.command.NetworkMeters;
 import dev.orrery.server.command.ServerFacts;
 import dev.orrery.server.command.ServerParameters;
+import dev.orrery.server.command.diagnostic.ConcernDefaults;
 import dev.orrery.server.command.diagnostic.RecentLog;
 import dev.orrery.server.command.diagnostic.Services;
 import dev.orrery.server.command.diagnostic.StandardCommands;
@@ -53,7 +54,8 @@ class CommandHandlerTest {
             () -> {},
             Security.open(),
             new Operations(),
-            new CursorRegistry(() -> 0, () -> 1));
+            new CursorRegistry(() -> 0, () -> 1),
+            ConcernDefaults.passing());
     var parts =
         new Dispatcher.Parts(
             StandardCommands.table(services, List.of()),

@@ -13,8 +13,6 @@ import dev.orrery.storage.StoredDocument;
 import dev.orrery.storage.WriteOperation;
 import dev.orrery.storage.catalog.CollectionInfo;
 import dev.orrery.storage.catalog.IndexSpec;
-import dev.orrery.storage.engine.EngineOptions;
-import dev.orrery.storage.log.LogOptions;
 import dev.orrery.value.Namespace;
 import dev.orrery.value.RawDocument;
 import java.nio.file.Path;
@@ -31,8 +29,15 @@ final class PlanFixture implements AutoCloseable {
   private final Path temporary;
 
   PlanFixture(Path directory, String partitionKey, int partitions) {
-    var options = EngineOptions.defaults().with(LogOptions.defaults().withFsync(false));
-    engine = TestEngines.open(directory.resolve("data"), options, new QueryHooks());
+    this(
+        directory,
+        TestEngines.open(directory.resolve("data"), TestEngines.options(), new QueryHooks()),
+        partitionKey,
+        partitions);
+  }
+
+  PlanFixture(Path directory, StorageEngine engine, String partitionKey, int partitions) {
+    this.engine = engine;
     temporary = directory.resolve("temporary");
     collection =
         engine.create(

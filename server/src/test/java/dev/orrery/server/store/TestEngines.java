@@ -9,6 +9,10 @@ import dev.orrery.storage.WriteOperation;
 import dev.orrery.storage.WriteOutcome;
 import dev.orrery.storage.engine.ChronicleEngine;
 import dev.orrery.storage.engine.EngineOptions;
+import dev.orrery.storage.log.LogOptions;
+import dev.orrery.storage.postgres.PostgresEngine;
+import dev.orrery.storage.postgres.PostgresOptions;
+import dev.orrery.storage.postgres.TestPostgres;
 import dev.orrery.storage.unkind.UnkindEngine;
 import dev.orrery.storage.unkind.UnkindWorld;
 import java.nio.file.Path;
@@ -17,15 +21,33 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 
-/** The engine that tests run on: the embedded one, or with -Dorrery.engine=unkind another. */
+/**
+ * The engine that tests run on: the embedded one, or with -Dorrery.engine another: unkind,
+ * postgres.
+ */
 public final class TestEngines {
+  /** So small that tests come to the end of a segment, with its fsync, again and again. */
+  private static final int SEGMENT_BYTES = 64 << 10;
+
   /** How often the unkind engine tells a write to read again, for no reason. */
   private static final int CONFLICTS_ONE_IN = 25;
 
   /** What an engine had is there when the same directory is opened again. */
   private static final Map<Path, UnkindWorld> WORLDS = new ConcurrentHashMap<>();
 
+  /** Tables of a real PostgreSQL, by directory. */
+  private static final Map<Path, String> SCHEMAS = new ConcurrentHashMap<>();
+
   private TestEngines() {}
+
+  /** Durable as in production, with small segments of the log. */
+  public static EngineOptions options() {
+    return EngineOptions.defaults().with(LogOptions.defaults().withSegmentBytes(SEGMENT_BYTES));
+  }
+
+  public static boolean isPostgres() {
+    return "postgres".equals(System.getProperty("orrery.engine"));
+  }
 
   public static boolean isUnkind() {
     return "unkind".equals(System.getProperty("orrery.engine"));
@@ -47,6 +69,13 @@ public final class TestEngines {
   }
 
   public static StorageEngine open(Path directory, EngineOptions options, StorageHooks hooks) {
+    if (isPostgres()) {
+      String schema =
+          SCHEMAS.computeIfAbsent(directory.toAbsolutePath(), absent -> TestPostgres.freshSchema());
+      var limits =
+          new PostgresOptions.Limits(options.limits().logicalPartitionBytes(), Long.MAX_VALUE);
+      return PostgresEngine.open(TestPostgres.running().options(schema).with(limits), hooks);
+    }
     if (!isUnkind()) {
       return ChronicleEngine.open(directory, options, hooks);
     }

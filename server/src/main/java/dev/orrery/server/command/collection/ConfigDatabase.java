@@ -1,6 +1,8 @@
 package dev.orrery.server.command.collection;
 
+import dev.orrery.language.number.Numbers;
 import dev.orrery.server.command.ServerFacts;
+import dev.orrery.server.command.Sizes;
 import dev.orrery.storage.CollectionStore;
 import dev.orrery.storage.catalog.CollectionInfo;
 import dev.orrery.storage.partition.EpkRange;
@@ -9,6 +11,7 @@ import dev.orrery.value.RawDocument;
 import java.time.Clock;
 import java.util.ArrayList;
 import java.util.List;
+import org.bson.BsonArray;
 import org.bson.BsonBinary;
 import org.bson.BsonBoolean;
 import org.bson.BsonDateTime;
@@ -63,9 +66,14 @@ public final class ConfigDatabase {
   private List<CollectionInfo> partitioned() {
     return databases.engine().collections().stream()
         .map(CollectionStore::info)
-        .filter(info -> !info.isView() && info.partitionKey() != null)
-        .filter(info -> !info.namespace().equals(Databases.RETRY_RECORDS))
+        .filter(ConfigDatabase::isPartitioned)
         .toList();
+  }
+
+  private static boolean isPartitioned(CollectionInfo info) {
+    return !info.isView()
+        && info.partitionKey() != null
+        && !info.namespace().equals(Databases.RETRY_RECORDS);
   }
 
   private List<BsonDocument> databases() {
@@ -131,7 +139,31 @@ public final class ConfigDatabase {
     };
   }
 
-  private static BsonDocument shard() {
+  /** What each shard holds of each partitioned collection: all of it, by the one there is. */
+  public List<BsonDocument> distribution() {
+    var documents = new ArrayList<BsonDocument>();
+    for (CollectionStore collection : databases.engine().collections()) {
+      if (isPartitioned(collection.info())) {
+        documents.add(distribution(collection));
+      }
+    }
+    return documents;
+  }
+
+  private static BsonDocument distribution(CollectionStore collection) {
+    Sizes sizes = Sizes.of(collection);
+    var shard =
+        new BsonDocument("shardName", new BsonString(SHARD))
+            .append("numOrphanedDocs", new BsonInt32(0))
+            .append("numOwnedDocuments", Numbers.intOrLong(sizes.documents()))
+            .append("ownedSizeBytes", Numbers.intOrLong(sizes.bytes()))
+            .append("orphanedSizeBytes", new BsonInt32(0));
+    return new BsonDocument("ns", new BsonString(collection.info().namespace().toString()))
+        .append("shards", new BsonArray(List.of(shard)));
+  }
+
+  /** The one shard, as {@code listShards} shows it. */
+  public static BsonDocument shard() {
     return new BsonDocument("_id", new BsonString(SHARD))
         .append("host", new BsonString(ServerFacts.SET_NAME + "/localhost"))
         .append("state", new BsonInt32(1))

@@ -2,10 +2,10 @@ package dev.orrery.server.command.collection;
 
 import dev.orrery.language.error.CommandException;
 import dev.orrery.language.error.ErrorCode;
-import dev.orrery.language.query.Equalities;
 import dev.orrery.language.query.Filter;
 import dev.orrery.server.command.CommandContext;
 import dev.orrery.server.operation.ProfileSettings;
+import dev.orrery.server.synthetic.SyntheticKey;
 import dev.orrery.server.throughput.CosmosRule;
 import dev.orrery.server.throughput.DatabaseThroughputs;
 import dev.orrery.server.throughput.Provisioning;
@@ -15,7 +15,6 @@ import dev.orrery.storage.StorageEngine;
 import dev.orrery.storage.WriteOperation;
 import dev.orrery.storage.catalog.CollectionInfo;
 import dev.orrery.storage.catalog.IndexSpec;
-import dev.orrery.value.FieldPath;
 import dev.orrery.value.Namespace;
 import dev.orrery.value.RawDocument;
 import dev.orrery.value.RawElements;
@@ -101,7 +100,7 @@ public final class Databases {
     if (path == null || !provisioning.rules().concerns(CosmosRule.TARGETED_WRITES)) {
       return;
     }
-    List<RawValue> values = Equalities.fixedValues(filter, FieldPath.parse(path));
+    List<RawValue> values = SyntheticKey.fixedValues(collection.info(), filter);
     if (values == null || values.size() != 1) {
       refuse(
           CosmosRule.TARGETED_WRITES,
@@ -184,6 +183,12 @@ public final class Databases {
             "E11000 duplicate key error collection: %s. Failed _id or unique index constraint."
                 .formatted(namespace))
         : failure;
+  }
+
+  /** A new document with the partition key that the server makes, if it does. */
+  public static RawDocument withKey(CollectionStore collection, RawDocument document) {
+    SyntheticKey key = SyntheticKey.of(collection.info());
+    return key == null ? document : key.complete(document);
   }
 
   /** Refuses a document that cannot be given to a partition, or not as Cosmos DB does it. */

@@ -11,6 +11,7 @@ import dev.orrery.server.command.schema.IndexDefinition;
 import dev.orrery.server.command.schema.IndexKeyPattern;
 import dev.orrery.server.command.schema.IndexRules;
 import dev.orrery.server.operation.Operation;
+import dev.orrery.server.throughput.CosmosRules;
 import dev.orrery.server.throughput.Provisioning;
 import dev.orrery.server.throughput.Throughput;
 import dev.orrery.server.throughput.ThroughputRules;
@@ -52,10 +53,10 @@ final class CollectionActions {
     if (shardKey != null) {
       ShardCollectionCommand.requirePath(shardKey);
     }
-    Throughput offer = orDefault(asked, context.database());
+    Throughput offer = orDefault(asked, context.database(), shardKey);
     if (offer.isProvisioned()) {
       ThroughputRules.require(
-          offer, Throughput.NONE, ThroughputRules.Subject.empty(shardKey == null));
+          offer, Throughput.NONE, ThroughputRules.Subject.empty(shardKey == null), rules());
     }
     var namespace = new Namespace(context.database(), name);
     if (indexes != null) {
@@ -74,11 +75,16 @@ final class CollectionActions {
   }
 
   /** Without an offer of its own a collection joins its database's, or gets the least. */
-  private Throughput orDefault(Throughput asked, String database) {
+  private Throughput orDefault(Throughput asked, String database, @Nullable String shardKey) {
     if (asked.isProvisioned() || databases.throughputs().of(database).isProvisioned()) {
       return asked;
     }
-    return Throughput.manual(Provisioning.DEFAULT_UNITS);
+    long least = shardKey == null ? 0 : rules().leastWithKey();
+    return Throughput.manual(Math.max(Provisioning.DEFAULT_UNITS, least));
+  }
+
+  private CosmosRules rules() {
+    return databases.provisioning().rules();
   }
 
   BsonDocument update(CommandContext context, CommandReader body) {
@@ -112,7 +118,7 @@ final class CollectionActions {
     var subject =
         new ThroughputRules.Subject(
             info.partitionKey() == null, DatabaseActions.bytes(List.of(collection)), 0);
-    ThroughputRules.require(asked, Throughput.fromBson(info.throughput()), subject);
+    ThroughputRules.require(asked, Throughput.fromBson(info.throughput()), subject, rules());
     collections.growTo(collection, asked, operation);
     databases
         .engine()

@@ -10,17 +10,22 @@ public final class CosmosCommands {
 
   /** Those that let things go wrong on purpose. */
   public static List<Command> ofFaults(Faults faults) {
-    return List.of(new ClearFaultsCommand(faults), new InjectFaultCommand(faults));
+    return List.of(
+        new ClearFaultsCommand(faults),
+        new ConfigureFailPointCommand(faults.failedCommands()),
+        new InjectFaultCommand(faults));
   }
 
   public static List<Command> list(CosmosServices services) {
     var collections = new PartitionedCollections(services.databases());
     return List.of( // sorted by command name
+        new BalancerStatusCommand(),
         new CustomActionCommand(services, collections),
         new EnableShardingCommand(),
         new EndRequestUnitScopeCommand(services.ledgers()),
         new GetLastRequestStatisticsCommand(),
         new ListPartitionsCommand(services.databases()),
+        new ListShardsCommand(),
         new MergePartitionsCommand(services.databases()),
         new PartitionOfCommand(services.databases()),
         new RuStatisticsCommand(services),

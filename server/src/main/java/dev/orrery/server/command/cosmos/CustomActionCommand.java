@@ -11,10 +11,12 @@ import org.bson.BsonDocument;
 final class CustomActionCommand implements Command {
   private final DatabaseActions databaseActions;
   private final CollectionActions collectionActions;
+  private final StreamActions streamActions;
 
   CustomActionCommand(CosmosServices services, PartitionedCollections collections) {
     this.databaseActions = new DatabaseActions(services.databases(), collections);
     this.collectionActions = new CollectionActions(services, collections);
+    this.streamActions = new StreamActions(services.databases());
   }
 
   @Override
@@ -32,9 +34,7 @@ final class CustomActionCommand implements Command {
       case "CreateCollection" -> collectionActions.create(context, body);
       case "GetCollection" -> collectionActions.describe(context, body);
       case "UpdateCollection" -> collectionActions.update(context, body);
-      case "GetChangeStreamTokens" ->
-          throw new CommandException(
-              ErrorCode.NOT_IMPLEMENTED, "customAction GetChangeStreamTokens is not implemented");
+      case "GetChangeStreamTokens" -> streamActions.tokens(context, body);
       default ->
           throw new CommandException(
               ErrorCode.BAD_VALUE, "customAction '" + action + "' is not supported");

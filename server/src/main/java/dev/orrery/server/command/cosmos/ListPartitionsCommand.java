@@ -36,7 +36,7 @@ final class ListPartitionsCommand implements Command {
 
   @Override
   public BsonDocument run(CommandContext context, CommandReader body) {
-    String name = body.collection("listPartitions");
+    String name = body.collection();
     body.finish();
     CollectionStore collection = Partitions.require(databases, context.database(), name);
     Throughput own = Throughput.fromBson(collection.info().throughput());

@@ -31,7 +31,7 @@ final class MergePartitionsCommand implements Command {
 
   @Override
   public BsonDocument run(CommandContext context, CommandReader body) {
-    String name = body.collection("mergePartitions");
+    String name = body.collection();
     List<Long> ids = ids(body);
     body.finish();
     CollectionStore collection = Partitions.requireSharded(databases, context.database(), name);

@@ -35,7 +35,7 @@ final class PartitionOfCommand implements Command {
 
   @Override
   public BsonDocument run(CommandContext context, CommandReader body) {
-    String name = body.collection("partitionOf");
+    String name = body.collection();
     RawValue key = body.value("key");
     RawDocument document = body.rawDocument("document");
     body.finish();
@@ -44,7 +44,8 @@ final class PartitionOfCommand implements Command {
           ErrorCode.BAD_VALUE, "partitionOf takes a key or a document, not both");
     }
     CollectionStore collection = Partitions.require(databases, context.database(), name);
-    RawValue value = document == null ? key : collection.partitionKeyOf(document);
+    RawValue value =
+        document == null ? key : collection.partitionKeyOf(Databases.withKey(collection, document));
     boolean isPartitioned = collection.info().partitionKey() != null;
     PartitionStore partition = collection.partitionOf(value);
     PartitionStatistics statistics = collection.statisticsOf(isPartitioned ? value : null);

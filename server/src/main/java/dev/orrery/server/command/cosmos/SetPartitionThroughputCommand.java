@@ -34,7 +34,7 @@ final class SetPartitionThroughputCommand implements Command {
 
   @Override
   public BsonDocument run(CommandContext context, CommandReader body) {
-    String name = body.collection("setPartitionThroughput");
+    String name = body.collection();
     List<RawDocument> items = body.requireDocuments("partitions");
     var asked = new TreeMap<Integer, Long>();
     for (RawDocument item : items) {

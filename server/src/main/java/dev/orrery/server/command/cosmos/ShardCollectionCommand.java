@@ -8,6 +8,7 @@ import dev.orrery.server.command.CommandContext;
 import dev.orrery.server.command.CommandReader;
 import dev.orrery.server.command.Names;
 import dev.orrery.server.command.collection.Databases;
+import dev.orrery.server.synthetic.SyntheticKey;
 import dev.orrery.server.throughput.Throughput;
 import dev.orrery.storage.CollectionStore;
 import dev.orrery.storage.PartitionStore;
@@ -41,7 +42,8 @@ final class ShardCollectionCommand implements Command {
   }
 
   /** What is to be partitioned, by which path, and into how many parts at least. */
-  private record Params(Namespace namespace, String path, int partitions) {
+  private record Params(
+      Namespace namespace, String path, int partitions, @Nullable BsonDocument synthetic) {
     static Params parse(CommandContext context, CommandReader body) {
       Namespace namespace = namespace(context.database(), body.requireString("shardCollection"));
       body.requireRawDocument("key");
@@ -59,10 +61,31 @@ final class ShardCollectionCommand implements Command {
             ErrorCode.INVALID_OPTIONS,
             "numInitialChunks cannot be more than %d".formatted(CHUNKS_MAX));
       }
+      BsonDocument synthetic = synthetic(path, body);
       body.ignore("collation", "implicitlyCreateIndex", "enforceUniquenessCheck");
       body.reject("presplitHashedZones", "timeseries");
       body.finish();
-      return new Params(namespace, path, (int) Math.max(1, chunks));
+      return new Params(namespace, path, (int) Math.max(1, chunks), synthetic);
+    }
+
+    /** How the server is to make the key; null if clients bring it. */
+    private static @Nullable BsonDocument synthetic(String path, CommandReader body) {
+      BsonDocument given = body.document(SyntheticKey.OPTION);
+      if (!body.has(SyntheticKey.OPTION)) {
+        return null;
+      }
+      SyntheticKey key = SyntheticKey.parse(given);
+      if (!key.name().equals(path)) {
+        throw new CommandException(
+            ErrorCode.BAD_VALUE,
+            "The synthetic field '%s' is not the shard key '%s'".formatted(key.name(), path));
+      }
+      return key.definition();
+    }
+
+    /** Options that are to be, from those that are. */
+    BsonDocument options(BsonDocument present) {
+      return synthetic == null ? present : present.clone().append(SyntheticKey.OPTION, synthetic);
     }
 
     private static Namespace namespace(String database, String text) {
@@ -127,7 +150,9 @@ final class ShardCollectionCommand implements Command {
     if (present == null) {
       return create(params) != null;
     }
-    if (params.path.equals(present.info().partitionKey())) {
+    BsonValue made = present.info().options().get(SyntheticKey.OPTION);
+    boolean isSame = params.synthetic == null || params.synthetic.equals(made);
+    if (params.path.equals(present.info().partitionKey()) && isSame) {
       return true;
     }
     requireShardable(present);
@@ -136,8 +161,14 @@ final class ShardCollectionCommand implements Command {
 
   private @Nullable CollectionStore create(Params params) {
     var throughput = Throughput.fromBson(databases.newThroughput(params.namespace.database()));
+    long least = databases.provisioning().rules().leastWithKey();
+    if (throughput.isProvisioned() && throughput.unitsPerSecond() < least) {
+      throughput = Throughput.manual(least);
+    }
     var plan =
-        PartitionedCollections.Plan.of(params.path, throughput).withPartitions(params.partitions);
+        PartitionedCollections.Plan.of(params.path, throughput)
+            .withOptions(params.options(new BsonDocument()))
+            .withPartitions(params.partitions);
     return collections.create(params.namespace, plan);
   }
 
@@ -173,7 +204,7 @@ final class ShardCollectionCommand implements Command {
     CollectionInfo info = empty.info();
     var plan =
         PartitionedCollections.Plan.of(params.path, Throughput.fromBson(info.throughput()))
-            .withOptions(info.options())
+            .withOptions(params.options(info.options()))
             .withIndexes(info.readyIndexes())
             .withPartitions(params.partitions);
     return databases.engine().replaceEmpty(empty, collections.creation(params.namespace, plan));

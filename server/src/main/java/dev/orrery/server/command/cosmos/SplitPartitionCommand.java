@@ -30,7 +30,7 @@ final class SplitPartitionCommand implements Command {
 
   @Override
   public BsonDocument run(CommandContext context, CommandReader body) {
-    String name = body.collection("splitPartition");
+    String name = body.collection();
     long id = body.int64("partition", -1);
     String at = body.string("at");
     body.finish();

@@ -1,8 +1,8 @@
 package dev.orrery.server.command.data;
 
-import dev.orrery.server.command.Command;
 import dev.orrery.server.command.CommandContext;
 import dev.orrery.server.command.CommandReader;
+import dev.orrery.server.command.StagedCommand;
 import dev.orrery.server.session.SessionTransaction;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
@@ -10,7 +10,7 @@ import java.util.concurrent.Executor;
 import org.bson.BsonDocument;
 
 /** {@code abortTransaction}: nothing of a transaction stays. */
-public final class AbortTransactionCommand implements Command {
+public final class AbortTransactionCommand implements StagedCommand {
   private static final Spec SPEC =
       Spec.of(
           "abortTransaction",
@@ -32,11 +32,6 @@ public final class AbortTransactionCommand implements Command {
   @Override
   public Spec spec() {
     return SPEC;
-  }
-
-  @Override
-  public BsonDocument run(CommandContext context, CommandReader body) {
-    return start(context, body).toCompletableFuture().join();
   }
 
   @Override

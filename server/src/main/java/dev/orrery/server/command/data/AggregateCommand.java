@@ -9,11 +9,11 @@ import dev.orrery.language.aggregate.stage.PipelineRun;
 import dev.orrery.language.error.CommandException;
 import dev.orrery.language.error.ErrorCode;
 import dev.orrery.language.query.Collation;
-import dev.orrery.server.command.Command;
 import dev.orrery.server.command.CommandContext;
 import dev.orrery.server.command.CommandReader;
 import dev.orrery.server.command.ReadConcern;
 import dev.orrery.server.command.ServerFacts;
+import dev.orrery.server.command.StagedCommand;
 import dev.orrery.server.cursor.ClientCursor;
 import dev.orrery.server.operation.Top;
 import dev.orrery.server.plan.DocumentCursor;
@@ -36,7 +36,7 @@ import org.bson.BsonValue;
 import org.jspecify.annotations.Nullable;
 
 /** {@code aggregate}: runs a pipeline over a collection, a view, or a database as a whole. */
-public final class AggregateCommand implements Command, ViewReader, PipelineCheck {
+public final class AggregateCommand implements StagedCommand, ViewReader, PipelineCheck {
   private static final Spec SPEC =
       Spec.of(
           "aggregate",
@@ -79,11 +79,6 @@ public final class AggregateCommand implements Command, ViewReader, PipelineChec
   @Override
   public Spec spec() {
     return SPEC;
-  }
-
-  @Override
-  public BsonDocument run(CommandContext context, CommandReader body) {
-    return start(context, body).toCompletableFuture().join();
   }
 
   @Override
@@ -236,16 +231,24 @@ public final class AggregateCommand implements Command, ViewReader, PipelineChec
     Execution execution = services.execution(context, options.usesDisk());
     var environment =
         new AggregateEnvironment(services, server, context, execution, options.isUnchecked());
+    List<BsonDocument> asked = params.pipeline();
     if (isOfChanges(params)) {
-      environment.follow(changes);
       requireFollowable(context, environment, namespace);
+      var cosmos =
+          new CosmosStreams(
+              services.databases().provisioning().rules(),
+              namespace,
+              params.collection() != null,
+              environment.find(namespace));
+      asked = cosmos.translated(asked);
+      environment.follow(changes, cosmos.shape());
     }
     KnownCollections.View source =
         isAboutTheNameItself(params.pipeline())
             ? new KnownCollections.View(namespace, List.of())
             : resolve(environment, namespace);
     var stages = new ArrayList<>(source.pipeline());
-    stages.addAll(params.pipeline());
+    stages.addAll(asked);
     var pipelineContext =
         PipelineContext.of(
             source.on(),

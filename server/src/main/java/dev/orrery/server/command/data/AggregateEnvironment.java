@@ -25,6 +25,7 @@ import dev.orrery.server.plan.Targets;
 import dev.orrery.server.session.Sessions;
 import dev.orrery.server.stream.ChangeHub;
 import dev.orrery.server.stream.ChangeStream;
+import dev.orrery.server.stream.CosmosShape;
 import dev.orrery.storage.CollectionIdentity;
 import dev.orrery.storage.CollectionStore;
 import dev.orrery.storage.StoredDocument;
@@ -65,6 +66,7 @@ final class AggregateEnvironment implements Environment {
   private final boolean isUnchecked;
   private boolean isAdmitted;
   private @Nullable ChangeHub hub;
+  private @Nullable CosmosShape shape;
   private @Nullable ChangeStream stream;
 
   AggregateEnvironment(
@@ -111,6 +113,9 @@ final class AggregateEnvironment implements Environment {
     if (stages != null) {
       stages.asArray().forEach(stage -> pipeline.add(stage.asDocument()));
     }
+    if (context.transaction() != null) {
+      TransactionStages.require(pipeline);
+    }
     String on = options.getString("viewOn").getValue();
     return new View(new Namespace(namespace.database(), on), pipeline);
   }
@@ -153,12 +158,14 @@ final class AggregateEnvironment implements Environment {
 
   @Override
   public RawStream read(Namespace namespace, SourceQuery source) {
+    context.requireSame(namespace);
     CollectionStore collection = find(namespace);
     return collection == null ? listed(namespace, source) : plan(collection, source).open();
   }
 
   @Override
   public List<RawPart> readParts(Namespace namespace, SourceQuery source) {
+    context.requireSame(namespace);
     CollectionStore collection = find(namespace);
     if (collection == null) {
       return List.of(check -> listed(namespace, source));
@@ -299,9 +306,14 @@ final class AggregateEnvironment implements Environment {
     }
   }
 
-  /** Lets the pipeline follow changes. */
-  void follow(ChangeHub changes) {
+  /**
+   * Lets the pipeline follow changes.
+   *
+   * @param cosmos null for MongoDB's events
+   */
+  void follow(ChangeHub changes, @Nullable CosmosShape cosmos) {
     hub = changes;
+    shape = cosmos;
   }
 
   /** The stream that the pipeline has opened. */
@@ -315,7 +327,7 @@ final class AggregateEnvironment implements Environment {
 
   @Override
   public EventStream changes(Namespace namespace, ChangeStreamOptions options) {
-    var request = new ChangeStream.Request(namespace, options, execution);
+    var request = new ChangeStream.Request(namespace, options, execution, shape);
     stream = new ChangeStream(hub, request, this::present);
     return stream;
   }
@@ -326,10 +338,24 @@ final class AggregateEnvironment implements Environment {
     if (collection == null || collection.info().id() != identity.id()) {
       return null;
     }
+    RawDocument newest = find(dev.orrery.storage.View.NEWEST, collection, document);
+    if (document.equals(newest)) {
+      return newest;
+    }
+    // Told as soon as it was on disk, the change may still be on its way into the partition: what
+    // is
+    // there may be older. A view at a point waits for all commits before it.
+    try (var now = services.databases().engine().pin()) {
+      return find(now, collection, document);
+    }
+  }
+
+  private @Nullable RawDocument find(
+      dev.orrery.storage.View view, CollectionStore collection, RawDocument document) {
     RawValue key = collection.partitionKeyOf(document);
     byte[] primaryKey = collection.primaryKey(key, document.field("_id"));
     StoredDocument found =
-        execution.await(collection.partitionOf(key).find(primaryKey, execution.meter()));
+        execution.await(view.partitionOf(collection, key).find(primaryKey, execution.meter()));
     return found == null ? null : found.document();
   }
 
@@ -413,6 +439,11 @@ final class AggregateEnvironment implements Environment {
     var options = CurrentOperations.Options.of(specification);
     return new CurrentOperations(services.operations(), services.cursors(), services.clock())
         .list(context, facts, options);
+  }
+
+  @Override
+  public List<BsonDocument> shardedData() {
+    return new ConfigDatabase(services.databases(), services.clock()).distribution();
   }
 
   @Override

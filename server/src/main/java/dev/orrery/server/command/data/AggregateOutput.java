@@ -8,8 +8,10 @@ import dev.orrery.language.query.Filter;
 import dev.orrery.language.query.FilterContext;
 import dev.orrery.language.query.FilterParser;
 import dev.orrery.language.update.DocumentDifference;
+import dev.orrery.server.command.ClaimedException;
 import dev.orrery.server.command.CommandContext;
 import dev.orrery.server.command.Names;
+import dev.orrery.server.command.collection.Databases;
 import dev.orrery.server.command.collection.DocumentValidator;
 import dev.orrery.server.command.collection.NewDocument;
 import dev.orrery.server.command.collection.PartitionKeyRules;
@@ -19,6 +21,7 @@ import dev.orrery.server.plan.DocumentCursor;
 import dev.orrery.server.plan.PlanResult;
 import dev.orrery.server.plan.Query;
 import dev.orrery.server.plan.QueryPlan;
+import dev.orrery.server.synthetic.SyntheticKey;
 import dev.orrery.storage.CollectionStore;
 import dev.orrery.storage.StoredDocument;
 import dev.orrery.storage.WriteOperation;
@@ -30,6 +33,7 @@ import dev.orrery.value.RawDocument;
 import java.util.List;
 import java.util.UUID;
 import java.util.concurrent.ThreadLocalRandom;
+import java.util.function.Supplier;
 import org.bson.BsonArray;
 import org.bson.BsonBoolean;
 import org.bson.BsonDocument;
@@ -62,13 +66,24 @@ final class AggregateOutput implements Output {
   }
 
   @Override
+  public BsonDocument keyed(Namespace target, BsonDocument document) {
+    CollectionStore found = find(target);
+    SyntheticKey key = found == null ? null : SyntheticKey.of(found.info());
+    return key == null || !key.isSteady()
+        ? document
+        : key.complete(RawDocument.of(document)).toBsonDocument();
+  }
+
+  @Override
   public void insert(Namespace target, BsonDocument document) {
     Names.requireCreatable(target.database(), target.collection());
     insert(services.databases().findOrCreate(target.database(), target.collection()), document);
   }
 
   private void insert(CollectionStore collection, BsonDocument document) {
-    RawDocument prepared = NewDocument.of(RawDocument.of(document), services.ids(), clock);
+    RawDocument prepared =
+        Databases.withKey(
+            collection, NewDocument.of(RawDocument.of(document), services.ids(), clock));
     DocumentValidator validator = validator(collection.info());
     if (validator != null) {
       validator.requireValid(prepared);
@@ -76,9 +91,29 @@ final class AggregateOutput implements Output {
     var insert = new WriteOperation.Insert(collection, prepared);
     services.databases().requireStorable(insert);
     try {
-      writer.insert(insert);
+      waiting(
+          () -> {
+            writer.insert(insert);
+            return true;
+          });
     } catch (CommandException e) {
       throw services.databases().worded(e, collection.info().namespace());
+    }
+  }
+
+  /**
+   * Does that when no transaction has what it changes. A pipeline cannot be left in its middle, so
+   * it waits on its thread; those that are too many for that are told to try again.
+   */
+  private <T> T waiting(Supplier<T> work) {
+    for (; ; ) {
+      try {
+        return work.get();
+      } catch (ClaimedException claimed) {
+        if (!services.workers().waitHere(claimed.freed(), writer::checkDeadline)) {
+          throw TransactionErrors.conflict();
+        }
+      }
     }
   }
 
@@ -126,7 +161,9 @@ final class AggregateOutput implements Output {
 
     @Override
     public boolean replace(BsonDocument after, boolean isWhole) {
-      RawDocument prepared = NewDocument.of(RawDocument.of(after), services.ids(), clock);
+      RawDocument given = NewDocument.of(RawDocument.of(after), services.ids(), clock);
+      SyntheticKey key = SyntheticKey.of(collection.info());
+      RawDocument prepared = key == null ? given : key.keep(stored.document(), given, isWhole);
       DocumentValidator validator = validator(collection.info());
       if (validator != null) {
         validator.requireValid(stored.document(), prepared);
@@ -141,7 +178,8 @@ final class AggregateOutput implements Output {
       }
       RawDocument delta = isWhole ? null : DocumentDifference.of(stored.document(), prepared);
       WriteOutcome outcome =
-          writer.commit(new WriteOperation.Replace(collection, stored, prepared, delta));
+          waiting(
+              () -> writer.commit(new WriteOperation.Replace(collection, stored, prepared, delta)));
       if (outcome.isApplied() || outcome.status() == WriteOutcome.Status.CONFLICT) {
         return outcome.isApplied();
       }

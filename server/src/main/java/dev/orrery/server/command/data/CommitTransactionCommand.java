@@ -3,9 +3,9 @@ package dev.orrery.server.command.data;
 import dev.orrery.lane.Lane;
 import dev.orrery.language.error.CommandException;
 import dev.orrery.language.error.ErrorCode;
-import dev.orrery.server.command.Command;
 import dev.orrery.server.command.CommandContext;
 import dev.orrery.server.command.CommandReader;
+import dev.orrery.server.command.StagedCommand;
 import dev.orrery.server.session.Session;
 import dev.orrery.server.session.SessionTransaction;
 import dev.orrery.storage.CommitResult;
@@ -20,7 +20,7 @@ import org.bson.BsonDocument;
 /**
  * {@code commitTransaction}: all changes of a transaction, at once; the same when it is repeated.
  */
-public final class CommitTransactionCommand implements Command {
+public final class CommitTransactionCommand implements StagedCommand {
   private static final Spec SPEC =
       Spec.of(
           "commitTransaction",
@@ -50,11 +50,6 @@ public final class CommitTransactionCommand implements Command {
   }
 
   @Override
-  public BsonDocument run(CommandContext context, CommandReader body) {
-    return start(context, body).toCompletableFuture().join();
-  }
-
-  @Override
   public CompletionStage<BsonDocument> start(CommandContext context, CommandReader body) {
     body.ignore("commitTimestamp", "recoveryToken", "durableTimestamp");
     body.finish();
@@ -65,10 +60,6 @@ public final class CommitTransactionCommand implements Command {
   private BsonDocument commit(CommandContext context) {
     long number = context.sessionFields().txnNumber();
     Session session = context.session();
-    if (session.activeNumber() == -1 && records.isCommitted(session.id(), number)) {
-      context.awaitDurable(services.databases().engine().receipt()); // before a restart
-      return new BsonDocument();
-    }
     SessionTransaction transaction = session.requireTransaction(number);
     transaction.take(context.operation()::check, context.operation()::kill);
     try {

@@ -55,7 +55,7 @@ public final class CountCommand implements Explainable {
       @Nullable BsonValue hint,
       @Nullable RawDocument collation) {
     static Params parse(CommandReader body) {
-      String collection = body.readableCollection("count", ErrorCode.INVALID_NAMESPACE);
+      String collection = body.readableCollection(ErrorCode.INVALID_NAMESPACE);
       RawDocument filter = body.rawDocument("query");
       long limit = limit(body.value("limit"));
       long skip = body.nonNegative("skip", 0);
@@ -92,11 +92,6 @@ public final class CountCommand implements Explainable {
   }
 
   @Override
-  public BsonDocument run(CommandContext context, CommandReader body) {
-    return start(context, body).toCompletableFuture().join();
-  }
-
-  @Override
   public CompletionStage<BsonDocument> start(CommandContext context, CommandReader body) {
     Params params = Params.parse(body);
     CollectionStore collection = services.databases().find(context.database(), params.collection);
@@ -104,9 +99,7 @@ public final class CountCommand implements Explainable {
       if (collection != null) {
         ViewQueries.requireCollation(collection, params.collation);
       }
-      var aggregate =
-          ViewQueries.count(params.collection, params.filter, params.window, params.collation);
-      return views.aggregate(context, aggregate).thenApply(CountCommand::ofView);
+      return views.aggregate(context, ofView(params)).thenApply(CountCommand::counted);
     }
     Query query = query(collection, params);
     if (collection == null) {
@@ -145,10 +138,10 @@ public final class CountCommand implements Explainable {
   public @Nullable BsonDocument onView(CommandContext context, CommandReader body) {
     Params params = Params.parse(body);
     CollectionStore collection = services.databases().find(context.database(), params.collection);
-    if (collection == null || !collection.info().isView()) {
-      return null;
-    }
-    ViewQueries.requireCollation(collection, params.collation);
+    return ViewQueries.onView(collection, params.collation, () -> ofView(params));
+  }
+
+  private static BsonDocument ofView(Params params) {
     return ViewQueries.count(params.collection, params.filter, params.window, params.collation);
   }
 
@@ -188,7 +181,7 @@ public final class CountCommand implements Explainable {
   }
 
   /** An aggregation that counts nothing gives no document. */
-  private static BsonDocument ofView(BsonDocument reply) {
+  private static BsonDocument counted(BsonDocument reply) {
     BsonArray batch = reply.getDocument("cursor").getArray("firstBatch");
     BsonValue count =
         batch.isEmpty() ? Numbers.intOrLong(0) : batch.get(0).asDocument().get("count");

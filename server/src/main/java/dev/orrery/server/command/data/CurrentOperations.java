@@ -9,6 +9,7 @@ import dev.orrery.server.operation.Client;
 import dev.orrery.server.operation.Operation;
 import dev.orrery.server.operation.OperationReport;
 import dev.orrery.server.operation.Operations;
+import dev.orrery.server.operation.TransactionReport;
 import java.time.Clock;
 import java.util.ArrayList;
 import java.util.List;
@@ -35,13 +36,18 @@ public final class CurrentOperations {
    * @param isCut long commands in part only
    */
   public record Options(
-      boolean hasAllUsers, boolean hasIdleConnections, boolean hasIdleCursors, boolean isCut) {
+      boolean hasAllUsers,
+      boolean hasIdleConnections,
+      boolean hasIdleCursors,
+      boolean hasIdleSessions,
+      boolean isCut) {
     /** The options of the stage, which were checked. */
     static Options of(BsonDocument stage) {
       return new Options(
           isOn(stage, "allUsers"),
           isOn(stage, "idleConnections"),
           isOn(stage, "idleCursors"),
+          stage.getBoolean("idleSessions", BsonBoolean.TRUE).getValue(),
           isOn(stage, "truncateOps"));
     }
 
@@ -52,6 +58,7 @@ public final class CurrentOperations {
 
   public List<BsonDocument> list(CommandContext context, ServerFacts facts, Options options) {
     var report = new OperationReport(facts.hostFor(context.connection()), clock);
+    var transactions = new TransactionReport(operations.transactions(), clock);
     UserName user = OperationReport.user(context.connection());
     var shown = new ArrayList<BsonDocument>();
     for (Client client : operations.clients()) {
@@ -60,10 +67,16 @@ public final class CurrentOperations {
         continue;
       }
       if (operation != null) {
-        shown.add(report.running(operation, options.isCut));
+        BsonDocument running = report.running(operation, options.isCut);
+        transactions.describe(operation, running);
+        shown.add(running);
       } else if (options.hasIdleConnections) {
         shown.add(report.idle(client));
       }
+    }
+    if (options.hasIdleSessions) {
+      String owner = options.hasAllUsers ? null : context.connection().login().owner();
+      shown.addAll(transactions.idle(facts.hostFor(context.connection()), owner));
     }
     if (options.hasIdleCursors) {
       Login.@Nullable Identity identity =

@@ -32,7 +32,8 @@ public final class Cursors {
       String name, List<RawDocument> batch, ClientCursor cursor, long id, Namespace namespace) {
     RawDocument last = batch.isEmpty() ? null : batch.get(batch.size() - 1);
     BsonDocument place = cursor.following().placeAfter(last, cursor.isDrained());
-    BsonDocument plain = reply(name, batch, id, namespace).getDocument("cursor");
+    List<RawDocument> page = cursor.following().page(batch, place);
+    BsonDocument plain = reply(name, page, id, namespace).getDocument("cursor");
     var ordered = new BsonDocument(name, plain.get(name)).append("postBatchResumeToken", place);
     if (id == 0) {
       ordered.append("invalidated", BsonBoolean.TRUE);
@@ -61,7 +62,8 @@ public final class Cursors {
         context.sessionFields().session(),
         context.connection().login().identity(),
         hasNoTimeout,
-        context.transaction() == null ? null : context.transaction().number());
+        context.transaction() == null ? null : context.transaction().number(),
+        context.transaction() == null && context.readConcern().isSnapshot());
   }
 
   /** Whether the cursor was opened by whoever calls now; without users it was. */
@@ -75,6 +77,7 @@ public final class Cursors {
     cursor.leave(context.operation().remainingNanos());
     cursor.openedBy(context.connection().clientKey(), context.connection()::isOpen);
     context.operation().leave(cursor.execution().memory());
+    cursor.keepAlso(context.uncountedBytes());
     long id = cursors.add(cursor);
     if (context.transaction() != null) {
       context.transaction().onEnd(() -> cursors.kill(id));

@@ -7,6 +7,7 @@ import dev.orrery.server.command.CommandContext;
 import dev.orrery.server.command.CommandReader;
 import dev.orrery.server.command.FieldErrors;
 import dev.orrery.server.command.RawNumbers;
+import dev.orrery.server.command.ResumableWrite;
 import dev.orrery.server.command.collection.ViewErrors;
 import dev.orrery.server.command.collection.WriteTarget;
 import dev.orrery.server.plan.Execution;
@@ -31,15 +32,7 @@ import org.jspecify.annotations.Nullable;
 
 /** {@code delete}: removes one or all documents that match, for each of its statements. */
 public final class DeleteCommand implements Explainable {
-  private static final Spec SPEC =
-      Spec.of(
-          "delete",
-          Access.WRITE,
-          Trait.STABLE_API,
-          Trait.RETRYABLE_WRITE,
-          Trait.PARSED_FIRST,
-          Trait.TRANSACTION,
-          Trait.WRITE_CONCERN);
+  private static final Spec SPEC = Spec.ofWrite("delete");
 
   private final DataServices services;
 
@@ -88,7 +81,7 @@ public final class DeleteCommand implements Explainable {
   record Params(
       String collection, List<Statement> statements, boolean isOrdered, @Nullable RawDocument let) {
     static Params parse(CommandReader body) {
-      String collection = body.collection("delete");
+      String collection = body.collection();
       List<Statement> statements = new ArrayList<>();
       for (RawDocument document : body.requireDocuments("deletes")) {
         statements.add(Statement.parse(body.element("deletes", document)));
@@ -101,11 +94,6 @@ public final class DeleteCommand implements Explainable {
       BulkReply.requireSize(statements.size());
       return params;
     }
-  }
-
-  @Override
-  public BsonDocument run(CommandContext context, CommandReader body) {
-    return start(context, body).toCompletableFuture().join();
   }
 
   @Override
@@ -122,7 +110,8 @@ public final class DeleteCommand implements Explainable {
         writer -> {
           var bulk = new Bulk(writer, collection, params, variables);
           bulk.isAlone = isShort(collection, params, variables, context.view());
-          return Replanning.start(services.workers(), bulk.isAlone, bulk::run);
+          return new ResumableWrite(services.workers(), context, bulk::run)
+              .start(() -> Replanning.start(services.workers(), bulk.isAlone, bulk::run));
         });
   }
 
@@ -176,6 +165,12 @@ public final class DeleteCommand implements Explainable {
     private final Params params;
     private final ParseContext variables;
     private final DocumentWriter writer;
+    private final BulkReply reply = new BulkReply(UnaryOperator.identity());
+
+    /** The statement that is next, or was left in the middle, and what it has deleted so far. */
+    private int next;
+
+    private @Nullable Deletion begun;
 
     /** Whether the only statement runs where nothing may take long. */
     private boolean isAlone;
@@ -192,8 +187,8 @@ public final class DeleteCommand implements Explainable {
     }
 
     BsonDocument run() {
-      var reply = new BulkReply(UnaryOperator.identity());
-      for (int i = 0; i < params.statements.size(); i++) {
+      for (; next < params.statements.size(); next++) {
+        int i = next;
         Statement statement = params.statements.get(i);
         try {
           writer.requireSingle(statement.isSingle, "limit=0");
@@ -201,9 +196,11 @@ public final class DeleteCommand implements Explainable {
             reply.repeat(writer.statementId(i), 1);
           } else {
             reply.count(delete(statement));
+            begun = null;
           }
         } catch (CommandException e) {
           BulkReply.requireGoingOn(e);
+          begun = null;
           reply.fail(i, e);
           if (params.isOrdered || writer.isInTransaction()) {
             break;
@@ -218,6 +215,18 @@ public final class DeleteCommand implements Explainable {
         QueryScope.of(null, statement.collation, variables).filter(statement.filter);
         return 0;
       }
+      if (begun == null) {
+        begun = begin(statement);
+      }
+      Deletion deletion = begun;
+      if (isAlone) {
+        isAlone = false; // the next attempt runs on the pool
+        return delete(deletion, statement);
+      }
+      return Replanning.run(() -> delete(deletion, statement));
+    }
+
+    private Deletion begin(Statement statement) {
       WriteTarget.requireCollection(collection);
       Query query = query(collection, statement, variables).at(writer.view());
       if (statement.isSingle) {
@@ -227,12 +236,7 @@ public final class DeleteCommand implements Explainable {
       writer.admit(targets);
       QueryPlan plan = Plans.of(services.planner(), query, targets);
       Supplier<QueryPlan> plans = Replanning.plans(plan, () -> Plans.of(services.planner(), query));
-      var deletion = new Deletion(services, writer, collection, plans);
-      if (isAlone) {
-        isAlone = false; // the next attempt runs on the pool
-        return delete(deletion, statement);
-      }
-      return Replanning.run(() -> delete(deletion, statement));
+      return new Deletion(services, writer, collection, plans);
     }
 
     private long delete(Deletion deletion, Statement statement) {

@@ -24,6 +24,9 @@ final class Deletion {
   private final CollectionStore collection;
   private final Supplier<QueryPlan> plans;
 
+  /** What was removed so far; a deletion that was left goes on with the rest. */
+  private long count;
+
   /**
    * @param plans gives a plan for each attempt: the last one may have lost its index
    */
@@ -59,7 +62,6 @@ final class Deletion {
 
   /** Removes everything that is found; how much it was. */
   long deleteAll() {
-    long count = 0;
     QueryPlan plan = plans.get();
     // A document that changed between being found and being deleted is looked for again.
     for (boolean isDone = false; !isDone; ) {

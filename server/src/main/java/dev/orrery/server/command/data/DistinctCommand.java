@@ -58,7 +58,7 @@ public final class DistinctCommand implements Explainable {
   record Params(
       String collection, String key, RawDocument filter, @Nullable RawDocument collation) {
     static Params parse(CommandReader body) {
-      String collection = body.readableCollection("distinct", ErrorCode.INVALID_NAMESPACE);
+      String collection = body.readableCollection(ErrorCode.INVALID_NAMESPACE);
       String key = body.requireString("key");
       RawDocument filter = body.rawDocument("query");
       var params =
@@ -72,11 +72,6 @@ public final class DistinctCommand implements Explainable {
       body.finish();
       return params;
     }
-  }
-
-  @Override
-  public BsonDocument run(CommandContext context, CommandReader body) {
-    return start(context, body).toCompletableFuture().join();
   }
 
   @Override
@@ -135,11 +130,7 @@ public final class DistinctCommand implements Explainable {
   public @Nullable BsonDocument onView(CommandContext context, CommandReader body) {
     Params params = Params.parse(body);
     CollectionStore collection = services.databases().find(context.database(), params.collection);
-    if (collection == null || !collection.info().isView()) {
-      return null;
-    }
-    ViewQueries.requireCollation(collection, params.collation);
-    return ViewQueries.distinct(params);
+    return ViewQueries.onView(collection, params.collation, () -> ViewQueries.distinct(params));
   }
 
   @Override

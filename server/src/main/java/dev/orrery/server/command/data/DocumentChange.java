@@ -2,7 +2,6 @@ package dev.orrery.server.command.data;
 
 import dev.orrery.language.error.CommandException;
 import dev.orrery.language.error.ErrorCode;
-import dev.orrery.language.query.Equalities;
 import dev.orrery.language.query.Filter;
 import dev.orrery.language.update.Update;
 import dev.orrery.server.command.collection.Databases;
@@ -10,12 +9,12 @@ import dev.orrery.server.command.collection.DocumentValidator;
 import dev.orrery.server.command.collection.NewDocument;
 import dev.orrery.server.command.collection.PartitionKeyRules;
 import dev.orrery.server.command.collection.WriteFailures;
+import dev.orrery.server.synthetic.SyntheticKey;
 import dev.orrery.storage.CollectionStore;
 import dev.orrery.storage.StoredDocument;
 import dev.orrery.storage.WriteBatch;
 import dev.orrery.storage.WriteOperation;
 import dev.orrery.storage.WriteOutcome;
-import dev.orrery.value.FieldPath;
 import dev.orrery.value.RawDocument;
 import dev.orrery.value.RawValue;
 import java.util.List;
@@ -31,6 +30,7 @@ final class DocumentChange {
   private final DocumentWriter writer;
   private final Filter filter;
   private final boolean isMulti;
+  private final @Nullable SyntheticKey key;
   private @Nullable DocumentValidator validator;
   private boolean isKeyFixed;
   private Consumer<RawDocument> size = document -> {};
@@ -41,6 +41,7 @@ final class DocumentChange {
     this.writer = writer;
     this.filter = filter;
     this.isMulti = isMulti;
+    this.key = SyntheticKey.of(collection.info());
   }
 
   DocumentChange checkedBy(@Nullable DocumentValidator newValidator) {
@@ -64,6 +65,17 @@ final class DocumentChange {
     if (validator != null) {
       validator.requireValid(inserted);
     }
+  }
+
+  /** The change with the partition key that the server makes, if it does, as it must be then. */
+  Update.Result keyed(RawDocument before, Update.Result change) {
+    if (key == null || !change.isModified()) {
+      return change;
+    }
+    RawDocument after = key.keep(before, change.document(), change.delta() == null);
+    return after == change.document()
+        ? change
+        : new Update.Result(after, !after.equals(before), change.delta());
   }
 
   /** Commits the change; false when the document was changed or moved by another meanwhile. */
@@ -131,8 +143,7 @@ final class DocumentChange {
           ErrorCode.INVALID_OPTIONS,
           "Multi-update operations are not allowed when updating the shard key field.");
     }
-    var path = FieldPath.parse(collection.info().partitionKey());
-    List<RawValue> values = Equalities.fixedValues(filter, path);
+    List<RawValue> values = SyntheticKey.fixedValues(collection.info(), filter);
     if (values == null || values.size() != 1) {
       throw new CommandException(
           ErrorCode.LOCATION_31025,

@@ -3,7 +3,11 @@ package dev.orrery.server.command.data;
 import dev.orrery.lane.Lane;
 import dev.orrery.language.error.CommandException;
 import dev.orrery.language.error.ErrorCode;
+import dev.orrery.language.limit.Allowance;
+import dev.orrery.server.command.ClaimedException;
 import dev.orrery.server.command.CommandContext;
+import dev.orrery.server.command.ResumableWrite;
+import dev.orrery.server.command.Workers;
 import dev.orrery.server.command.collection.Databases;
 import dev.orrery.server.command.collection.WriteFailures;
 import dev.orrery.server.plan.Execution;
@@ -22,18 +26,21 @@ import dev.orrery.storage.WriteOperation;
 import dev.orrery.storage.WriteOutcome;
 import dev.orrery.storage.catalog.CollectionInfo;
 import java.util.List;
-import java.util.concurrent.locks.LockSupport;
+import java.util.function.Supplier;
+import org.bson.BsonDocument;
 import org.jspecify.annotations.Nullable;
 
 /** Commits the changes of one command. */
 final class DocumentWriter {
-  private static final long WAIT_NANOS_MIN = 500_000;
-  private static final long WAIT_NANOS_MAX = 20_000_000;
+  private static final int LARGE_BYTES = 1 << 20;
+  private static final long KEYS_OF_LARGE = 4;
+  private static final long KEYS_BYTES_MAX = Runtime.getRuntime().maxMemory() / 4;
 
   private final StorageEngine engine;
   private final CommandContext context;
   private final @Nullable StatementLog statements;
   private final WorkMeter meter = new WorkMeter();
+  private long keyBytes;
 
   /** For a write that is carried out each time it is sent. */
   DocumentWriter(StorageEngine engine, CommandContext context) {
@@ -47,6 +54,42 @@ final class DocumentWriter {
     this.engine = engine;
     this.context = context;
     this.statements = statements;
+    meter.askBeforeLarge(this::awaitKeys);
+  }
+
+  /** Many keys, as those of a long array, take much more memory than their document. */
+  private void awaitKeys(int bytes) {
+    if (bytes > KEYS_BYTES_MAX) {
+      throw new CommandException(
+          ErrorCode.EXCEEDED_MEMORY_LIMIT,
+          "the index keys of a write take %d bytes, more than the %d that a heap of this size allows"
+              .formatted(bytes, KEYS_BYTES_MAX));
+    }
+    if (bytes > keyBytes) {
+      Allowance.current().await(bytes - keyBytes);
+      keyBytes = bytes;
+    }
+  }
+
+  /** Before the keys of a long document are worked out: others may be doing the same. */
+  private void awaitLarge(List<WriteOperation> operations) {
+    long bytes = 0;
+    for (WriteOperation operation : operations) {
+      boolean isIndexed = operation.collection().info().indexes().size() > 1;
+      if (isIndexed && operation instanceof WriteOperation.Insert insert) {
+        int length = insert.document().length();
+        bytes += length > LARGE_BYTES ? KEYS_OF_LARGE * length : 0;
+      }
+    }
+    if (bytes > 0) {
+      Allowance.current().await(bytes);
+      keyBytes = bytes;
+    }
+  }
+
+  private void releaseKeys() {
+    Allowance.current().release(keyBytes);
+    keyBytes = 0;
   }
 
   /** Refuses a statement that may change many documents: it cannot be told how far it came. */
@@ -133,10 +176,15 @@ final class DocumentWriter {
     long terms = meter.termsAdded() + meter.termsRemoved();
     var batch = new WriteBatch(operations, onFailure);
     CommitResult result;
-    if (context.transaction() != null) {
-      result = write(batch);
-    } else {
-      result = statements == null ? commit(batch) : statements.commit(this::commit, batch);
+    try {
+      awaitLarge(operations);
+      if (context.transaction() != null) {
+        result = write(batch);
+      } else {
+        result = statements == null ? commit(batch) : statements.commit(this::commit, batch);
+      }
+    } finally {
+      releaseKeys();
     }
     terms = meter.termsAdded() + meter.termsRemoved() - terms;
     context.work().wrote(operations, result, terms);
@@ -144,19 +192,15 @@ final class DocumentWriter {
     return result.outcomes();
   }
 
-  /** Commits, and waits for transactions that have claimed what is to be changed. */
+  /** Commits; throws, and has changed nothing, when a transaction has what is to be changed. */
   private CommitResult commit(WriteBatch batch) {
-    for (long nanos = WAIT_NANOS_MIN; ; nanos = Math.min(2 * nanos, WAIT_NANOS_MAX)) {
-      CommitResult result = Lane.await(engine.commit(batch, meter));
-      boolean isClaimed =
-          result.outcomes().stream().anyMatch(one -> one.status() == WriteOutcome.Status.CLAIMED);
-      if (!isClaimed) {
-        return result;
+    CommitResult result = Lane.await(engine.commit(batch, meter));
+    for (WriteOutcome outcome : result.outcomes()) {
+      if (outcome.status() == WriteOutcome.Status.CLAIMED) {
+        throw new ClaimedException(outcome.freed());
       }
-      Lane.requireMayWait();
-      checkDeadline();
-      LockSupport.parkNanos(nanos);
     }
+    return result;
   }
 
   /** Takes changes up into the transaction. */
@@ -169,7 +213,7 @@ final class DocumentWriter {
         throw TransactionErrors.conflict(batch);
       }
     }
-    TransactionErrors.requireSize(changes.bytes());
+    context.transaction().hold(changes.bytes());
     return result;
   }
 
@@ -180,6 +224,11 @@ final class DocumentWriter {
         throw TransactionErrors.capped(info.namespace());
       }
     }
+  }
+
+  /** A write of this command that may be left and gone on with. */
+  ResumableWrite resumable(Workers workers, Supplier<BsonDocument> rest) {
+    return new ResumableWrite(workers, context, rest);
   }
 
   /** Gives up a document that cannot be read any more; false when there is no such document. */

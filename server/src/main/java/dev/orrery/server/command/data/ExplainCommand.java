@@ -5,10 +5,13 @@ import dev.orrery.language.error.ErrorCode;
 import dev.orrery.server.command.Command;
 import dev.orrery.server.command.CommandContext;
 import dev.orrery.server.command.CommandReader;
+import dev.orrery.server.command.CommandTable;
 import dev.orrery.server.command.Envelope;
 import dev.orrery.server.command.FieldErrors;
 import dev.orrery.server.command.Request;
 import dev.orrery.server.command.ServerFacts;
+import dev.orrery.server.command.StagedCommand;
+import dev.orrery.server.command.TableReader;
 import dev.orrery.server.command.Workers;
 import dev.orrery.server.plan.ExplainVerbosity;
 import dev.orrery.value.RawDocument;
@@ -21,9 +24,10 @@ import java.util.concurrent.CompletionStage;
 import org.bson.BsonBoolean;
 import org.bson.BsonDocument;
 import org.bson.BsonString;
+import org.jspecify.annotations.Nullable;
 
 /** {@code explain}: how another command would be carried out. */
-public final class ExplainCommand implements Command {
+public final class ExplainCommand implements StagedCommand, TableReader {
   private static final Spec SPEC =
       Spec.of("explain", Access.READ, Trait.READ_CONCERN, Trait.STABLE_API);
   private static final Map<String, ExplainVerbosity> VERBOSITIES =
@@ -36,6 +40,7 @@ public final class ExplainCommand implements Command {
   private final Workers workers;
   private final ViewReader aggregations;
   private final Map<String, Explainable> commands = new HashMap<>();
+  private volatile @Nullable CommandTable table;
 
   ExplainCommand(
       ServerFacts facts, Workers workers, ViewReader aggregations, List<Explainable> commands) {
@@ -54,11 +59,6 @@ public final class ExplainCommand implements Command {
   }
 
   @Override
-  public BsonDocument run(CommandContext context, CommandReader body) {
-    return start(context, body).toCompletableFuture().join();
-  }
-
-  @Override
   public CompletionStage<BsonDocument> start(CommandContext context, CommandReader body) {
     RawDocument command = body.requireRawDocument("explain");
     String verbosity =
@@ -72,8 +72,7 @@ public final class ExplainCommand implements Command {
     }
     Explainable explainable = commands.get(name);
     if (explainable == null) {
-      throw new CommandException(
-          ErrorCode.COMMAND_NOT_FOUND, "Explain failed due to unknown command: " + name);
+      throw cannotExplain(name);
     }
     BsonDocument onView = explainable.onView(context, reader(context, explainable, request));
     if (onView != null) {
@@ -87,6 +86,20 @@ public final class ExplainCommand implements Command {
           written.put("$db", new BsonString(context.database()));
           return ExplainServer.add(facts, context, reply.append("command", written));
         });
+  }
+
+  @Override
+  public void read(CommandTable all) {
+    table = all;
+  }
+
+  private CommandException cannotExplain(String name) {
+    Command known = table == null ? null : table.find(name);
+    return known == null
+        ? new CommandException(
+            ErrorCode.COMMAND_NOT_FOUND, "Explain failed due to unknown command: " + name)
+        : new CommandException(
+            ErrorCode.ILLEGAL_OPERATION, "Cannot explain cmd: " + known.spec().name());
   }
 
   private static void requireNoneTwice(RawDocument command) {

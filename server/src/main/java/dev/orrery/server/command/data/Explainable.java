@@ -1,14 +1,14 @@
 package dev.orrery.server.command.data;
 
-import dev.orrery.server.command.Command;
 import dev.orrery.server.command.CommandContext;
 import dev.orrery.server.command.CommandReader;
+import dev.orrery.server.command.StagedCommand;
 import dev.orrery.server.plan.ExplainVerbosity;
 import org.bson.BsonDocument;
 import org.jspecify.annotations.Nullable;
 
 /** A command that can tell how it would come to its answer. */
-interface Explainable extends Command {
+interface Explainable extends StagedCommand {
   /**
    * The plan and, if the verbosity asks for it, what it did when it ran; nothing is written. The
    * body is that of the command itself.

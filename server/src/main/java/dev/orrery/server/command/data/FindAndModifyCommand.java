@@ -22,6 +22,7 @@ import dev.orrery.value.RawDocument;
 import dev.orrery.value.RawValue;
 import java.util.ArrayDeque;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.function.Supplier;
@@ -34,16 +35,7 @@ import org.jspecify.annotations.Nullable;
 
 /** {@code findAndModify}: changes or removes one document and answers with it. */
 public final class FindAndModifyCommand implements Explainable {
-  private static final Spec SPEC =
-      Spec.of(
-              "findAndModify",
-              Access.WRITE,
-              Trait.STABLE_API,
-              Trait.RETRYABLE_WRITE,
-              Trait.PARSED_FIRST,
-              Trait.TRANSACTION,
-              Trait.WRITE_CONCERN)
-          .alias("findandmodify");
+  private static final Spec SPEC = Spec.ofWrite("findAndModify").alias("findandmodify");
   private static final String DURING = "Plan executor error during findAndModify";
 
   private final DataServices services;
@@ -74,7 +66,7 @@ public final class FindAndModifyCommand implements Explainable {
     record Output(@Nullable RawDocument fields, boolean isNew) {}
 
     static Params parse(CommandReader body) {
-      String collection = body.collection("findAndModify");
+      String collection = body.collection();
       RawDocument filter = body.rawDocument("query");
       RawDocument sort = body.rawDocument("sort");
       var target =
@@ -137,11 +129,6 @@ public final class FindAndModifyCommand implements Explainable {
   }
 
   @Override
-  public BsonDocument run(CommandContext context, CommandReader body) {
-    return start(context, body).toCompletableFuture().join();
-  }
-
-  @Override
   public CompletionStage<BsonDocument> start(CommandContext context, CommandReader body) {
     Params params = Params.parse(body);
     context.enterTransaction();
@@ -173,13 +160,15 @@ public final class FindAndModifyCommand implements Explainable {
     RawDocument image = kept == null ? null : RawDocument.of(kept);
     var scope = QueryScope.of(null, params.target.collation(), variables);
     Filter filter = scope.filter(params.target.filter());
-    BsonValue value = value(image, projection(params, filter, null, variables));
+    BsonValue value = value(image, projection(params, filter, null, variables), Map.of());
     BsonValue upserted = before.upserted().get(statement);
     BsonDocument reply =
         params.statement == null
             ? removed(1, value)
             : updated(
-                new Modification.Result(upserted == null ? 1 : 0, 1, null, null, upserted), value);
+                new Modification.Result(
+                    upserted == null ? 1 : 0, 1, null, null, upserted, Map.of()),
+                value);
     return reply.append("retriedStmtId", new BsonInt32(statement));
   }
 
@@ -188,9 +177,7 @@ public final class FindAndModifyCommand implements Explainable {
     var prepared = new Modification(site, params.statement, variables);
     Projection projection = projection(params, prepared.filter(), prepared.collection(), variables);
     var attempts = new ArrayDeque<>(List.of(prepared));
-    return Replanning.start(
-        services.workers(),
-        prepared.isShort() && isShort(projection),
+    Supplier<BsonDocument> work =
         during(
             () -> {
               Modification modification =
@@ -199,8 +186,16 @@ public final class FindAndModifyCommand implements Explainable {
                       : attempts.remove();
               Modification.Result result = run(modification, site);
               RawDocument shown = params.output.isNew ? result.after() : result.before();
-              return updated(result, value(shown, projection));
-            }));
+              return updated(result, value(shown, projection, result.metadata()));
+            });
+    return start(site, prepared.isShort() && isShort(projection), work);
+  }
+
+  private CompletionStage<BsonDocument> start(
+      Modification.Site site, boolean isShort, Supplier<BsonDocument> work) {
+    return site.writer()
+        .resumable(services.workers(), () -> Replanning.run(work))
+        .start(() -> Replanning.start(services.workers(), isShort, work));
   }
 
   private Modification.Result run(Modification modification, Modification.Site site) {
@@ -226,15 +221,15 @@ public final class FindAndModifyCommand implements Explainable {
     QueryPlan plan = Plans.of(services.planner(), query, targets);
     Supplier<QueryPlan> plans = Replanning.plans(plan, () -> Plans.of(services.planner(), query));
     var deletion = new Deletion(services, site.writer(), collection, plans);
-    return Replanning.start(
-        services.workers(),
+    return start(
+        site,
         plan.isShort() && isShort(projection),
         during(
             () -> {
               PlanResult gone = deletion.deleteOne();
               return gone == null
                   ? removed(0, BsonNull.VALUE)
-                  : removed(1, value(gone.stored().document(), projection));
+                  : removed(1, value(gone.stored().document(), projection, gone.metadata()));
             }));
   }
 
@@ -289,27 +284,17 @@ public final class FindAndModifyCommand implements Explainable {
       return null;
     }
     var scope = QueryScope.of(collection, params.target.collation(), variables);
-    Projection projection = Projection.parse(fields.toBsonDocument(), filter, scope.filters());
-    requireNoMetadata(projection);
-    return projection;
+    return Projection.parse(fields.toBsonDocument(), filter, scope.filters());
   }
 
-  /** What a search tells of a document is not known any more when the document was changed. */
-  private static void requireNoMetadata(Projection projection) {
-    if (projection.metadata().contains(FilterMetadata.SCORE)
-        || projection.metadata().contains(FilterMetadata.DISTANCE)
-        || projection.metadata().contains(FilterMetadata.POINT)) {
-      throw new CommandException(
-          ErrorCode.NOT_IMPLEMENTED,
-          "$meta of a search is not implemented in the fields of findAndModify");
-    }
-  }
-
-  private static BsonValue value(@Nullable RawDocument document, @Nullable Projection projection) {
+  private static BsonValue value(
+      @Nullable RawDocument document,
+      @Nullable Projection projection,
+      Map<String, BsonValue> metadata) {
     if (document == null) {
       return BsonNull.VALUE;
     }
-    return (projection == null ? document : projection.apply(document)).asRawBson();
+    return (projection == null ? document : projection.apply(document, metadata)).asRawBson();
   }
 
   private static Supplier<BsonDocument> during(Supplier<BsonDocument> work) {

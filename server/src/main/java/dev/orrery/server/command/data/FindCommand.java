@@ -53,11 +53,6 @@ public final class FindCommand implements Explainable {
   }
 
   @Override
-  public BsonDocument run(CommandContext context, CommandReader body) {
-    return start(context, body).toCompletableFuture().join();
-  }
-
-  @Override
   public boolean answer(CommandContext context, CommandReader body, BsonEncoder reply) {
     PointRead read = PointRead.find(body, services.databases());
     if (read == null) {
@@ -113,11 +108,8 @@ public final class FindCommand implements Explainable {
     if (collection == null && isBuckets(context, params)) {
       return ViewQueries.find(params);
     }
-    if (collection == null || !collection.info().isView()) {
-      return null;
-    }
-    ViewQueries.requireCollation(collection, params.selection().collation());
-    return ViewQueries.find(params);
+    return ViewQueries.onView(
+        collection, params.selection().collation(), () -> ViewQueries.find(params));
   }
 
   private boolean isBuckets(CommandContext context, FindParams params) {

@@ -47,7 +47,7 @@ record FindParams(String collection, Selection selection, Page page, Output outp
   record Mode(boolean isTailable, boolean awaitsData, boolean hasNoTimeout, boolean usesDisk) {}
 
   static FindParams parse(CommandReader body) {
-    String collection = body.readableCollection("find", ErrorCode.BAD_VALUE);
+    String collection = body.readableCollection(ErrorCode.BAD_VALUE);
     var params = new FindParams(collection, selection(body), page(body), output(body), mode(body));
     body.optionalBool("allowPartialResults", false); // only to refuse what is none
     body.optionalBool("oplogReplay", false);

@@ -4,11 +4,11 @@ import dev.orrery.language.error.CommandException;
 import dev.orrery.language.error.ErrorCode;
 import dev.orrery.server.auth.Action;
 import dev.orrery.server.auth.Resource;
-import dev.orrery.server.command.Command;
 import dev.orrery.server.command.CommandContext;
 import dev.orrery.server.command.CommandReader;
 import dev.orrery.server.command.FieldErrors;
 import dev.orrery.server.command.Names;
+import dev.orrery.server.command.StagedCommand;
 import dev.orrery.server.command.Workers;
 import dev.orrery.server.cursor.ClientCursor;
 import dev.orrery.server.cursor.CursorRegistry;
@@ -26,7 +26,7 @@ import java.util.concurrent.TimeUnit;
 import org.bson.BsonDocument;
 
 /** {@code getMore}: the next batch of a cursor. */
-public final class GetMoreCommand implements Command {
+public final class GetMoreCommand implements StagedCommand {
   private static final Spec SPEC =
       Spec.of("getMore", Access.READ, Trait.STABLE_API, Trait.TRANSACTION);
   private static final String DURING = "Executor error during getMore";
@@ -46,6 +46,9 @@ public final class GetMoreCommand implements Command {
   /** How long it may take until one who waits for changes notices that he was killed. */
   private static final long FOLLOW_STEP_MILLIS = 250;
 
+  /** How soon a stream looks again whether there is memory for what comes next. */
+  private static final long ROOM_STEP_MILLIS = 20;
+
   private final CursorRegistry cursors;
   private final Workers workers;
 
@@ -57,11 +60,6 @@ public final class GetMoreCommand implements Command {
   @Override
   public Spec spec() {
     return SPEC;
-  }
-
-  @Override
-  public BsonDocument run(CommandContext context, CommandReader body) {
-    return start(context, body).toCompletableFuture().join();
   }
 
   /**
@@ -93,6 +91,10 @@ public final class GetMoreCommand implements Command {
   public CompletionStage<BsonDocument> start(CommandContext context, CommandReader body) {
     Params params = Params.parse(context.database(), body);
     ClientCursor cursor = cursors.find(params.id);
+    boolean isAtPoint = cursor != null && cursor.owner().isAtPoint();
+    if (context.readConcern().isSnapshot() && !isAtPoint) {
+      throw context.readConcernNotTaken(SPEC);
+    }
     if (cursor == null) {
       throw notFound(params.id);
     }
@@ -280,27 +282,38 @@ public final class GetMoreCommand implements Command {
     Following.Ring ring = null;
     try {
       Operation operation = waiting.operation();
+      operation.goOn();
       operation.check();
+      cursor.execution().memory().wake();
       ring = cursor.following().listen();
       List<RawDocument> batch =
           operation
               .allowance()
               .grant(() -> cursor.nextBatch(params.count(), operation.replyMemory()));
       boolean isOpen = !cursors.isKilled(params.id) && !cursor.following().isOver();
+      if (batch.isEmpty() && millis > 0 && isOpen && cursor.lacksRoom()) {
+        ring.cancel();
+        cursor.execution().memory().rest(); // whoever waits had better hold nothing
+        operation.releaseReply();
+        operation.willWait(ROOM_STEP_MILLIS);
+        workers.runLater(ROOM_STEP_MILLIS, () -> follow(waiting, millis - ROOM_STEP_MILLIS));
+        return;
+      }
       if (batch.isEmpty() && millis > 0 && isOpen) {
         long step = Math.min(millis, FOLLOW_STEP_MILLIS);
         long start = System.nanoTime();
-        operation.willWait(step);
+        operation.waitWith(() -> {}); // it looks when the step is over
         ring.await(
             step,
             () -> {
               long waited = TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - start);
+              operation.willWait(waited); // less than the step when the bell rang
               follow(waiting, millis - waited);
             });
         return;
       }
       waiting.reply.complete(reply(waiting.context, params, cursor, batch));
-    } catch (RuntimeException e) { // whatever it is, somebody waits for an answer
+    } catch (RuntimeException | Error e) { // whatever it is, somebody waits for an answer
       cursors.remove(params.id);
       waiting.reply.completeExceptionally(
           e instanceof CommandException error ? StreamFailures.during(DURING, error) : e);
@@ -325,6 +338,7 @@ public final class GetMoreCommand implements Command {
     Params params = waiting.params;
     try {
       Operation operation = waiting.operation();
+      operation.goOn();
       operation.check();
       waiting.cursor.requireAlive();
       List<RawDocument> batch =
@@ -334,11 +348,12 @@ public final class GetMoreCommand implements Command {
       if (batch.isEmpty() && millis > 0 && !cursors.isKilled(params.id)) {
         long step = Math.min(millis, AWAIT_STEP_MILLIS);
         operation.willWait(step);
+        operation.waitWith(() -> {});
         workers.runLater(step, () -> await(waiting, millis - step));
         return;
       }
       waiting.reply.complete(reply(waiting.context, params, waiting.cursor, batch));
-    } catch (RuntimeException e) { // whatever it is, somebody waits for an answer
+    } catch (RuntimeException | Error e) { // whatever it is, somebody waits for an answer
       cursors.remove(params.id);
       waiting.reply.completeExceptionally(e);
     }

@@ -2,14 +2,16 @@ package dev.orrery.server.command.data;
 
 import dev.orrery.language.error.CommandException;
 import dev.orrery.language.update.UpdateClock;
-import dev.orrery.server.command.Command;
 import dev.orrery.server.command.CommandContext;
 import dev.orrery.server.command.CommandReader;
+import dev.orrery.server.command.ResumableWrite;
+import dev.orrery.server.command.StagedCommand;
 import dev.orrery.server.command.collection.DocumentValidator;
 import dev.orrery.server.command.collection.NewDocument;
 import dev.orrery.server.command.collection.TimeSeries;
 import dev.orrery.server.command.collection.WriteFailures;
 import dev.orrery.server.command.collection.WriteTarget;
+import dev.orrery.server.synthetic.SyntheticKey;
 import dev.orrery.storage.CollectionStore;
 import dev.orrery.storage.WriteBatch;
 import dev.orrery.storage.WriteOperation;
@@ -19,20 +21,13 @@ import dev.orrery.value.RawDocument;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletionStage;
+import java.util.function.Supplier;
 import org.bson.BsonDocument;
 import org.jspecify.annotations.Nullable;
 
 /** {@code insert}: new documents, each of which may fail on its own. */
-public final class InsertCommand implements Command {
-  private static final Spec SPEC =
-      Spec.of(
-          "insert",
-          Access.WRITE,
-          Trait.STABLE_API,
-          Trait.RETRYABLE_WRITE,
-          Trait.PARSED_FIRST,
-          Trait.TRANSACTION,
-          Trait.WRITE_CONCERN);
+public final class InsertCommand implements StagedCommand {
+  private static final Spec SPEC = Spec.ofWrite("insert");
 
   /** What is committed at once: partitions are locked no longer than this takes. */
   private static final int CHUNK_DOCUMENTS_MAX = 1000;
@@ -64,7 +59,7 @@ public final class InsertCommand implements Command {
     static Params parse(CommandReader body) {
       var params =
           new Params(
-              body.collection("insert"),
+              body.collection(),
               body.requireDocuments("documents"),
               body.bool("ordered", true),
               body.safeBool("bypassDocumentValidation", false),
@@ -94,11 +89,6 @@ public final class InsertCommand implements Command {
   }
 
   @Override
-  public BsonDocument run(CommandContext context, CommandReader body) {
-    return start(context, body).toCompletableFuture().join();
-  }
-
-  @Override
   public CompletionStage<BsonDocument> start(CommandContext context, CommandReader body) {
     Params params = Params.parse(body);
     context.enterTransaction();
@@ -120,7 +110,9 @@ public final class InsertCommand implements Command {
         services,
         writer -> {
           var bulk = new Bulk(context, params, writer);
-          return services.workers().runOrResume(params.isShort(), () -> bulk.run().toInsertReply());
+          Supplier<BsonDocument> work = () -> bulk.run().toInsertReply();
+          return new ResumableWrite(services.workers(), context, work)
+              .start(() -> services.workers().runOrResume(params.isShort(), work));
         });
   }
 
@@ -133,6 +125,7 @@ public final class InsertCommand implements Command {
     private CollectionStore collection;
     private @Nullable DocumentValidator validator;
     private @Nullable TimeSeries series;
+    private @Nullable SyntheticKey key;
 
     /** The documents to be committed next, and the place of each in the command. */
     private final List<WriteOperation.Insert> chunk = new ArrayList<>();
@@ -190,6 +183,10 @@ public final class InsertCommand implements Command {
               ? null
               : services.databases().validators().find(found.info());
       series = TimeSeries.of(found.info());
+      key = SyntheticKey.of(found.info());
+      if (series != null && context.transaction() != null) {
+        throw TransactionErrors.timeSeries(found.info().namespace());
+      }
       // Where units are limited each document waits for what the one before has cost.
       chunkDocumentsMax = context.work().isLimited(found) ? 1 : CHUNK_DOCUMENTS_MAX;
       collection = found; // last, as to compile the validator may need another thread
@@ -210,6 +207,9 @@ public final class InsertCommand implements Command {
           NewDocument.of(document, services.ids(), params.keepsEmptyTimestamps ? null : clock);
       if (series != null) {
         prepared = series.arrange(document, prepared);
+      }
+      if (key != null) {
+        prepared = key.complete(prepared);
       }
       if (validator != null) {
         validator.requireValid(prepared);
@@ -246,7 +246,9 @@ public final class InsertCommand implements Command {
     private void recheck() {
       for (int i = 0; i < chunk.size() && !isStopped(); ) {
         try {
-          chunk.set(i, new WriteOperation.Insert(collection, chunk.get(i).document()));
+          RawDocument document = chunk.get(i).document();
+          RawDocument keyed = key == null ? document : key.complete(document);
+          chunk.set(i, new WriteOperation.Insert(collection, keyed));
           services.databases().requireStorable(chunk.get(i));
           i++;
         } catch (CommandException e) {

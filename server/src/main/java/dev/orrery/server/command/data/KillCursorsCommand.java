@@ -36,7 +36,7 @@ public final class KillCursorsCommand implements Command {
 
   @Override
   public BsonDocument run(CommandContext context, CommandReader body) {
-    var namespace = new Namespace(context.database(), body.collection("killCursors"));
+    var namespace = new Namespace(context.database(), body.collection());
     List<RawValue> ids = body.requireArray("cursors");
     body.finish();
     for (int i = 0; i < ids.size(); i++) {

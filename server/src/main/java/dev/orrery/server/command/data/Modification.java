@@ -11,6 +11,7 @@ import dev.orrery.language.update.Update;
 import dev.orrery.language.update.UpdateOptions;
 import dev.orrery.language.update.UpdateParser;
 import dev.orrery.language.update.Upsert;
+import dev.orrery.server.command.collection.Databases;
 import dev.orrery.server.command.collection.WriteFailures;
 import dev.orrery.server.command.collection.WriteTarget;
 import dev.orrery.server.plan.DocumentCursor;
@@ -31,6 +32,7 @@ import dev.orrery.value.RawDocument;
 import dev.orrery.value.RawValue;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import org.bson.BsonDocument;
 import org.bson.BsonValue;
 import org.jspecify.annotations.Nullable;
@@ -60,14 +62,24 @@ final class Modification {
    * @param before the single document as it was, or null when none was found
    * @param after the single document as it is now, or null
    * @param upsertedId the {@code _id} of the inserted document, or null
+   * @param metadata what the search told of the single document
    */
   record Result(
       long matched,
       long modified,
       @Nullable RawDocument before,
       @Nullable RawDocument after,
-      @Nullable BsonValue upsertedId) {
-    static final Result NOTHING = new Result(0, 0, null, null, null);
+      @Nullable BsonValue upsertedId,
+      Map<String, BsonValue> metadata) {
+    static final Result NOTHING = of(0, 0);
+
+    static Result of(long matched, long modified) {
+      return new Result(matched, modified, null, null, null, Map.of());
+    }
+
+    static Result upserted(RawDocument document) {
+      return new Result(0, 0, null, document, document.field("_id").toBsonValue(), Map.of());
+    }
   }
 
   /** Where a document is found again, also after a split. */
@@ -83,6 +95,13 @@ final class Modification {
   private @Nullable Targets targets;
   private @Nullable QueryPlan plan;
   private @Nullable DocumentChange change;
+
+  // How far a change of many has come: it can be left, and goes on there.
+  private @Nullable List<Place> places;
+  private List<Place> chunk = List.of();
+  private int next;
+  private long matched;
+  private long modified;
 
   /** Parses and plans; every error of the statement itself comes out here. */
   Modification(Site site, UpdateStatement statement, ParseContext variables) {
@@ -183,12 +202,12 @@ final class Modification {
           break;
         }
         RawDocument before = found.stored().document();
-        Update.Result after = update.apply(before, found.arrayIndex(), clock);
+        Update.Result after = change.keyed(before, update.apply(before, found.arrayIndex(), clock));
         if (!after.isModified()) {
-          return new Result(1, 0, before, before, null);
+          return new Result(1, 0, before, before, null, found.metadata());
         }
         if (change.apply(found.stored(), after)) {
-          return new Result(1, 1, before, after.document(), null);
+          return new Result(1, 1, before, after.document(), null, found.metadata());
         }
       }
       DocumentWriter.requireExists(collection);
@@ -204,17 +223,19 @@ final class Modification {
     if (plan == null) {
       return Result.NOTHING;
     }
-    long matched = 0;
-    long modified = 0;
-    List<Place> places = places();
-    for (int from = 0; from < places.size(); from += CHUNK_MAX) {
-      site.writer.checkDeadline();
-      List<Place> chunk = places.subList(from, Math.min(from + CHUNK_MAX, places.size()));
-      Result done = updateChunk(new ArrayList<>(chunk));
-      matched += done.matched;
-      modified += done.modified;
+    if (places == null) {
+      places = places();
     }
-    return new Result(matched, modified, null, null, null);
+    while (next < places.size() || !chunk.isEmpty()) {
+      site.writer.checkDeadline();
+      if (chunk.isEmpty()) {
+        int to = Math.min(next + CHUNK_MAX, places.size());
+        chunk = places.subList(next, to);
+        next = to;
+      }
+      updateChunk();
+    }
+    return Result.of(matched, modified);
   }
 
   private List<Place> places() {
@@ -230,34 +251,29 @@ final class Modification {
     return places;
   }
 
-  private Result updateChunk(List<Place> chunk) {
-    List<Place> places = chunk;
-    long matched = 0;
-    long modified = 0;
-    while (!places.isEmpty()) {
-      var operations = new ArrayList<WriteOperation>();
-      var pending = new ArrayList<Place>();
-      long unchanged = 0;
-      for (Place place : places) {
-        Update.Result after = read(place, operations);
-        if (after == null) {
-          continue;
-        }
-        if (after.isModified()) {
-          pending.add(place);
-        } else {
-          unchanged++;
-        }
+  /** Changes what it can of the chunk, and leaves in it what has to be read again. */
+  private void updateChunk() {
+    var operations = new ArrayList<WriteOperation>();
+    var pending = new ArrayList<Place>();
+    long unchanged = 0;
+    for (Place place : chunk) {
+      Update.Result after = read(place, operations);
+      if (after == null) {
+        continue;
       }
-      int applied = commit(operations);
-      matched += unchanged + applied;
-      modified += applied;
-      places = pending.subList(applied, pending.size());
-      if (!places.isEmpty()) {
-        DocumentWriter.requireExists(collection);
+      if (after.isModified()) {
+        pending.add(place);
+      } else {
+        unchanged++;
       }
     }
-    return new Result(matched, modified, null, null, null);
+    int applied = commit(operations); // or the chunk is left as it is
+    matched += unchanged + applied;
+    modified += applied;
+    chunk = pending.subList(applied, pending.size());
+    if (!chunk.isEmpty()) {
+      DocumentWriter.requireExists(collection);
+    }
   }
 
   /** Reads a document again and adds its change; null when it is gone or matches no more. */
@@ -272,7 +288,9 @@ final class Modification {
     if (stored == null || !filter.matches(stored.document(), details)) {
       return null;
     }
-    Update.Result after = update.apply(stored.document(), details.arrayIndex(), clock);
+    Update.Result after =
+        change.keyed(
+            stored.document(), update.apply(stored.document(), details.arrayIndex(), clock));
     if (after.isModified()) {
       operations.add(change.replacement(stored, after));
     }
@@ -303,11 +321,12 @@ final class Modification {
    * updated instead.
    */
   private Result upsert() {
-    RawDocument document = newDocument();
+    RawDocument given = newDocument();
     collection = site.writer.findOrCreate(site.services.databases(), site.collection);
     if (plan == null) {
       prepare();
     }
+    RawDocument document = Databases.withKey(collection, given);
     change.requireValid(document);
     var insert = new WriteOperation.Insert(collection, document);
     site.services.databases().requireStorable(insert);
@@ -323,7 +342,7 @@ final class Modification {
       }
       throw e;
     }
-    return new Result(0, 0, null, document, document.field("_id").toBsonValue());
+    return Result.upserted(document);
   }
 
   private RawDocument newDocument() {

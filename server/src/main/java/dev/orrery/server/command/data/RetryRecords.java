@@ -6,6 +6,7 @@ import dev.orrery.server.session.Session;
 import dev.orrery.server.session.SessionId;
 import dev.orrery.server.session.SessionTransaction;
 import dev.orrery.server.session.Sessions;
+import dev.orrery.server.session.Transactions;
 import dev.orrery.storage.CollectionStore;
 import dev.orrery.storage.CommitResult;
 import dev.orrery.storage.PartitionStore;
@@ -88,12 +89,6 @@ public final class RetryRecords {
         transaction.origin().session(), 0, before -> RetryRecord.committed(transaction.number()));
   }
 
-  /** Whether a transaction of that number is known to be committed, since before a restart. */
-  boolean isCommitted(SessionId session, long number) {
-    RetryRecord record = find(session, 0);
-    return record != null && record.txnNumber() == number && record.isTransaction();
-  }
-
   /** What becomes of a record; null is one that does not exist yet. */
   @FunctionalInterface
   interface Change {
@@ -156,10 +151,18 @@ public final class RetryRecords {
       if (document.getDateTime("lastWriteDate").getValue() < oldest) {
         delete(collection, stored); // if it stays, the next start removes it
       } else {
-        Session session = sessions.use(sessionOf(document.getDocument("_id")));
-        session.keepsRecords();
+        restore(sessions, document);
       }
     }
+  }
+
+  private static void restore(Sessions sessions, BsonDocument document) {
+    RetryRecord record = RetryRecord.of(document);
+    long number = record.txnNumber();
+    Transactions transactions = sessions.transactions();
+    Session session = sessions.use(sessionOf(document.getDocument("_id")));
+    boolean isTransaction = record.isTransaction() && transactions != null;
+    session.restore(number, isTransaction ? id -> transactions.restored(id, number) : null);
   }
 
   private static SessionId sessionOf(BsonDocument id) {

@@ -1,8 +1,9 @@
 package dev.orrery.server.command.data;
 
-import dev.orrery.lane.Lane;
+import dev.orrery.server.command.CallWait;
 import dev.orrery.server.command.CommandContext;
 import dev.orrery.server.session.Session;
+import dev.orrery.storage.Receipt;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.function.Function;
@@ -32,17 +33,15 @@ final class RetryableWrites {
     if (before != null) {
       Supplier<CompletionStage<BsonDocument>> again =
           () -> {
-            context.awaitDurable(services.databases().engine().receipt());
-            return write.apply(writer(context, services, true));
+            // Not before: who waits for the disk has written, and cannot leave the loop any more.
+            Receipt receipt = services.databases().engine().receipt();
+            return write
+                .apply(writer(context, services, true))
+                .whenComplete((document, failure) -> context.awaitDurable(receipt));
           };
       return before.isDone()
           ? again.get()
-          : services
-              .workers()
-              .run(
-                  () ->
-                      Lane.await(
-                          before.handle((done, failed) -> done).thenCompose(ended -> again.get())));
+          : new CallWait(services.workers(), context).await(before, again);
     }
     try {
       write

@@ -3,6 +3,7 @@ package dev.orrery.server.command.data;
 import dev.orrery.lane.Lane;
 import dev.orrery.language.error.CommandException;
 import dev.orrery.language.error.ErrorCode;
+import dev.orrery.server.command.ClaimedException;
 import dev.orrery.server.command.CommandContext;
 import dev.orrery.server.session.SessionId;
 import dev.orrery.storage.CommitResult;
@@ -110,7 +111,16 @@ final class StatementLog {
     int[] partitions = new int[operations.size()];
     Receipt receipt = Receipt.NONE;
     for (int i = 0; i < operations.size(); i++) {
-      CommitResult one = together(commit, List.of(operations.get(i)), List.of(statements.get(i)));
+      CommitResult one;
+      try {
+        one = together(commit, List.of(operations.get(i)), List.of(statements.get(i)));
+      } catch (ClaimedException claimed) {
+        if (i == 0) {
+          throw claimed;
+        }
+        outcomes.set(i, WriteOutcome.CONFLICT); // to be tried again; what was done is not
+        break;
+      }
       receipt = receipt.with(one.receipt());
       outcomes.set(i, one.outcomes().get(0));
       partitions[i] = one.partitions()[0];

@@ -8,8 +8,9 @@ import dev.orrery.value.Namespace;
 
 /** What a write inside a transaction may fail with, in MongoDB's words. */
 final class TransactionErrors {
-  /** What all changes of one transaction may take in memory: a share of the heap. */
-  private static final long BYTES_MAX = Runtime.getRuntime().maxMemory() / 8;
+  private static final String PLAIN_CONFLICT =
+      "Caused by :: Write conflict during plan execution and yielding is disabled. ::"
+          + " Please retry your operation or multi-document transaction.";
 
   private TransactionErrors() {}
 
@@ -22,18 +23,19 @@ final class TransactionErrors {
         isInsert
             ? "Caused by :: WiredTigerIdIndex::_insert: index: _id_; uri: table:index-_id_ :: Please retry your"
                 + " operation or multi-document transaction."
-            : "Caused by :: Write conflict during plan execution and yielding is disabled. ::"
-                + " Please retry your operation or multi-document transaction.");
+            : PLAIN_CONFLICT);
   }
 
-  static void requireSize(long bytes) {
-    if (bytes > BYTES_MAX) {
-      throw new CommandException(
-          ErrorCode.TRANSACTION_TOO_LARGE,
-          "the changes of a transaction take %d bytes, more than the %d that are allowed; commit"
-                  .formatted(bytes, BYTES_MAX)
-              + " more often, or start the server with a larger heap");
-    }
+  /** The same, of whatever kind it was. */
+  static CommandException conflict() {
+    return new CommandException(ErrorCode.WRITE_CONFLICT, PLAIN_CONFLICT);
+  }
+
+  static CommandException timeSeries(Namespace namespace) {
+    return new CommandException(
+        ErrorCode.OPERATION_NOT_SUPPORTED_IN_TRANSACTION,
+        "Cannot insert into a time-series collection in a multi-document transaction: "
+            + namespace);
   }
 
   static CommandException capped(Namespace namespace) {

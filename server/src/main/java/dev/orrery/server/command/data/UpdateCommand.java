@@ -2,8 +2,10 @@ package dev.orrery.server.command.data;
 
 import dev.orrery.language.error.CommandException;
 import dev.orrery.language.expression.ParseContext;
+import dev.orrery.server.command.ClaimedException;
 import dev.orrery.server.command.CommandContext;
 import dev.orrery.server.command.CommandReader;
+import dev.orrery.server.command.ResumableWrite;
 import dev.orrery.server.command.collection.TimeSeries;
 import dev.orrery.server.command.collection.ViewErrors;
 import dev.orrery.server.command.collection.WriteTarget;
@@ -20,15 +22,7 @@ import org.jspecify.annotations.Nullable;
 
 /** {@code update}: changes one or all documents that match, for each of its statements. */
 public final class UpdateCommand implements Explainable {
-  private static final Spec SPEC =
-      Spec.of(
-          "update",
-          Access.WRITE,
-          Trait.STABLE_API,
-          Trait.RETRYABLE_WRITE,
-          Trait.PARSED_FIRST,
-          Trait.TRANSACTION,
-          Trait.WRITE_CONCERN);
+  private static final Spec SPEC = Spec.ofWrite("update");
 
   private final DataServices services;
 
@@ -49,7 +43,7 @@ public final class UpdateCommand implements Explainable {
       boolean isUnchecked,
       @Nullable RawDocument let) {
     static Params parse(CommandReader body) {
-      String collection = body.collection("update");
+      String collection = body.collection();
       List<UpdateStatement> statements = new ArrayList<>();
       for (RawDocument document : body.requireDocuments("updates")) {
         statements.add(UpdateStatement.parse(body.element("updates", document)));
@@ -71,11 +65,6 @@ public final class UpdateCommand implements Explainable {
   }
 
   @Override
-  public BsonDocument run(CommandContext context, CommandReader body) {
-    return start(context, body).toCompletableFuture().join();
-  }
-
-  @Override
   public CompletionStage<BsonDocument> start(CommandContext context, CommandReader body) {
     Params params = Params.parse(body);
     context.enterTransaction();
@@ -88,7 +77,8 @@ public final class UpdateCommand implements Explainable {
           var bulk = new Bulk(context, params, writer);
           boolean isShort = bulk.isShort();
           bulk.isAlone = isShort;
-          return Replanning.start(services.workers(), isShort, bulk::run);
+          return new ResumableWrite(services.workers(), context, bulk::run)
+              .start(() -> Replanning.start(services.workers(), isShort, bulk::run));
         });
   }
 
@@ -112,6 +102,9 @@ public final class UpdateCommand implements Explainable {
     private final Modification.Site site;
     private final BulkReply reply;
     private @Nullable Modification first;
+
+    /** The statement that is next, or was left in the middle. */
+    private int next;
 
     /** Whether the only statement runs where nothing may take long. */
     private boolean isAlone;
@@ -142,7 +135,8 @@ public final class UpdateCommand implements Explainable {
     }
 
     BsonDocument run() {
-      for (int i = 0; i < params.statements.size(); i++) {
+      for (; next < params.statements.size(); next++) {
+        int i = next;
         try {
           boolean isMulti = params.statements.get(i).options().isMulti();
           site.writer().requireSingle(!isMulti, "multi=true");
@@ -180,9 +174,18 @@ public final class UpdateCommand implements Explainable {
     private Modification.Result run(int index) {
       if (isAlone) {
         isAlone = false; // the next attempt runs on the pool
-        return modification(index).run();
+        return run(modification(index));
       }
-      return Replanning.run(() -> modification(index).run());
+      return Replanning.run(() -> run(modification(index)));
+    }
+
+    private Modification.Result run(Modification modification) {
+      try {
+        return modification.run();
+      } catch (ClaimedException claimed) {
+        first = modification; // goes on with what it has not changed yet
+        throw claimed;
+      }
     }
 
     private void repeat(int index, RetryRecord before) {

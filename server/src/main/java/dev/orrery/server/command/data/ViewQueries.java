@@ -5,6 +5,7 @@ import dev.orrery.language.error.ErrorCode;
 import dev.orrery.language.query.Collation;
 import dev.orrery.storage.CollectionStore;
 import dev.orrery.value.RawDocument;
+import java.util.function.Supplier;
 import org.bson.BsonArray;
 import org.bson.BsonBoolean;
 import org.bson.BsonDocument;
@@ -83,6 +84,18 @@ final class ViewQueries {
       throw new CommandException(
           ErrorCode.OPTION_NOT_SUPPORTED_ON_VIEW, "Cannot override a view's default collation");
     }
+  }
+
+  /** What a command is on a view; null when it is on none. */
+  static @Nullable BsonDocument onView(
+      @Nullable CollectionStore collection,
+      @Nullable RawDocument collation,
+      Supplier<BsonDocument> aggregate) {
+    if (collection == null || !collection.info().isView()) {
+      return null;
+    }
+    requireCollation(collection, collation);
+    return aggregate.get();
   }
 
   /** The filter, skip and limit of a count, and then {@code {count: n}} unless it is 0. */

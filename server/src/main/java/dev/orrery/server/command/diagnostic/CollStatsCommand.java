@@ -28,7 +28,7 @@ final class CollStatsCommand implements Command {
 
   @Override
   public BsonDocument run(CommandContext context, CommandReader body) {
-    String collection = body.collection("collStats");
+    String collection = body.collection();
     long scale = body.atLeast("scale", 1, 1);
     body.ignore("verbose", "waitForLock", "numericOnly");
     body.finish();

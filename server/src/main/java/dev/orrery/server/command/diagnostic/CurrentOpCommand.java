@@ -39,7 +39,7 @@ final class CurrentOpCommand implements Command {
     var criteria = new BsonDocument();
     rest.forEach(name -> criteria.append(name, body.bsonValue(name)));
     Filter filter = FilterParser.parse(RawDocument.of(criteria));
-    var options = new CurrentOperations.Options(!isOwn, isAll, isAll, true);
+    var options = new CurrentOperations.Options(!isOwn, isAll, isAll, true, true);
     var shown = new BsonArray();
     for (BsonDocument one : operations.list(context, facts, options)) {
       if (filter.matches(RawDocument.of(one))) {

@@ -1,8 +1,8 @@
 package dev.orrery.server.command.diagnostic;
 
-import dev.orrery.server.command.Command;
 import dev.orrery.server.command.CommandContext;
 import dev.orrery.server.command.CommandReader;
+import dev.orrery.server.command.StagedCommand;
 import dev.orrery.server.operation.WriteLock;
 import dev.orrery.storage.StorageEngine;
 import java.util.concurrent.CompletionStage;
@@ -15,7 +15,7 @@ import org.bson.BsonString;
  * {@code fsync}: answers when everything written so far is on disk, and holds back further writes
  * if it is to lock.
  */
-final class FsyncCommand implements Command {
+final class FsyncCommand implements StagedCommand {
   private final StorageEngine engine;
   private final WriteLock writes;
 
@@ -27,11 +27,6 @@ final class FsyncCommand implements Command {
   @Override
   public Spec spec() {
     return Spec.of("fsync", Access.ADMIN, Trait.ADMIN_DATABASE);
-  }
-
-  @Override
-  public BsonDocument run(CommandContext context, CommandReader body) {
-    return start(context, body).toCompletableFuture().join();
   }
 
   @Override

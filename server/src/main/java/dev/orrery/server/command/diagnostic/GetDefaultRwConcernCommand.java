@@ -6,16 +6,19 @@ import dev.orrery.server.command.CommandReader;
 import dev.orrery.server.command.ServerFacts;
 import org.bson.BsonDateTime;
 import org.bson.BsonDocument;
-import org.bson.BsonInt32;
 import org.bson.BsonString;
 
 /** {@code getDefaultRWConcern}: what reads and writes get that ask for nothing. */
 final class GetDefaultRwConcernCommand implements Command {
-  private static final BsonString IMPLICIT = new BsonString("implicit");
+  private static final String READ = "defaultReadConcern";
+  private static final String WRITE = "defaultWriteConcern";
+  private static final String UPDATED = "updateWallClockTime";
 
+  private final ConcernDefaults defaults;
   private final ServerFacts facts;
 
-  GetDefaultRwConcernCommand(ServerFacts facts) {
+  GetDefaultRwConcernCommand(ConcernDefaults defaults, ServerFacts facts) {
+    this.defaults = defaults;
     this.facts = facts;
   }
 
@@ -28,13 +31,24 @@ final class GetDefaultRwConcernCommand implements Command {
   public BsonDocument run(CommandContext context, CommandReader body) {
     body.ignore("inMemory");
     body.finish();
-    return new BsonDocument(
-            "defaultReadConcern", new BsonDocument("level", new BsonString("local")))
-        .append(
-            "defaultWriteConcern",
-            new BsonDocument("w", new BsonString("majority")).append("wtimeout", new BsonInt32(0)))
-        .append("defaultWriteConcernSource", IMPLICIT)
-        .append("defaultReadConcernSource", IMPLICIT)
+    return describe(defaults, facts);
+  }
+
+  static BsonDocument describe(ConcernDefaults defaults, ServerFacts facts) {
+    BsonDocument given = defaults.given();
+    var reply =
+        new BsonDocument(READ, given.getDocument(READ, ConcernDefaults.READ).clone())
+            .append(WRITE, given.getDocument(WRITE, ConcernDefaults.WRITE).clone());
+    if (given.containsKey(UPDATED)) {
+      reply.append(UPDATED, given.get(UPDATED));
+    }
+    return reply
+        .append("defaultWriteConcernSource", source(given, WRITE))
+        .append("defaultReadConcernSource", source(given, READ))
         .append("localUpdateWallClockTime", new BsonDateTime(facts.startMillis()));
+  }
+
+  private static BsonString source(BsonDocument given, String concern) {
+    return new BsonString(given.containsKey(concern) ? "global" : "implicit");
   }
 }

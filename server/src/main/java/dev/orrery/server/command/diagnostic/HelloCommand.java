@@ -11,6 +11,7 @@ import dev.orrery.server.command.CommandReader;
 import dev.orrery.server.command.ServerFacts;
 import dev.orrery.server.command.security.AuthenticateCommand;
 import dev.orrery.server.command.security.SaslPayload;
+import dev.orrery.server.operation.Topology;
 import dev.orrery.server.session.ClusterClock;
 import dev.orrery.server.session.Sessions;
 import dev.orrery.value.RawDocument;
@@ -33,8 +34,8 @@ import org.bson.types.ObjectId;
 
 /**
  * {@code hello}, and {@code isMaster} before it: the primary of a replica set of one, so that
- * drivers use sessions and retry writes. There is no {@code topologyVersion}, so clients ask again
- * now and then instead of holding a request open.
+ * drivers use sessions and retry writes. A client that says what it knows is answered when that
+ * changes, or when it has waited for long enough ({@link HelloWait}).
  */
 final class HelloCommand implements Command {
   static final int WRITE_BATCH_MAX = 100_000;
@@ -49,6 +50,7 @@ final class HelloCommand implements Command {
   private final ServerFacts facts;
   private final ClusterClock clusterClock;
   private final Logins logins;
+  private final Topology topology;
 
   private HelloCommand(Spec spec, String primaryField, Services services) {
     this.spec = spec;
@@ -56,6 +58,7 @@ final class HelloCommand implements Command {
     this.facts = services.facts();
     this.clusterClock = services.clusterClock();
     this.logins = services.security().logins();
+    this.topology = services.operations().topology();
   }
 
   static HelloCommand hello(Services services) {
@@ -75,31 +78,33 @@ final class HelloCommand implements Command {
 
   @Override
   public BsonDocument run(CommandContext context, CommandReader body) {
+    return start(context, body).toCompletableFuture().join();
+  }
+
+  @Override
+  public CompletionStage<BsonDocument> start(CommandContext context, CommandReader body) {
     boolean knowsHello = body.bool("helloOk", false);
     RawValue client = body.value("client");
     List<RawValue> compressors = body.array("compression");
     String mechanismsOf = body.string("saslSupportedMechs");
     RawDocument speculation = body.rawDocument("speculativeAuthenticate");
-    body.ignoreRest(
-        "backpressure",
-        "hostInfo",
-        "internalClient",
-        "loadBalanced",
-        "maxAwaitTimeMS",
-        "topologyVersion");
+    HelloWait wait = HelloWait.parse(body);
+    body.ignoreRest("backpressure", "hostInfo", "internalClient", "loadBalanced");
     body.finish();
     if (client != null) {
       ClientMetadata.introduce(context.connection(), client);
     }
-    BsonDocument reply = reply(context.connection(), knowsHello, compressors);
-    if (mechanismsOf != null) {
-      reply.append("saslSupportedMechs", mechanisms(mechanismsOf));
-    }
     BsonDocument login = speculation == null ? null : speculate(context, speculation);
-    if (login != null) {
-      reply.append("speculativeAuthenticate", login);
-    }
-    return reply;
+    return wait.then(
+        context,
+        topology,
+        () -> {
+          BsonDocument reply = reply(context.connection(), knowsHello, compressors);
+          if (mechanismsOf != null) {
+            reply.append("saslSupportedMechs", mechanisms(mechanismsOf));
+          }
+          return login == null ? reply : reply.append("speculativeAuthenticate", login);
+        });
   }
 
   /** Of {@code db.user}. */
@@ -150,6 +155,7 @@ final class HelloCommand implements Command {
       reply.append("helloOk", BsonBoolean.TRUE);
     }
     reply
+        .append("topologyVersion", topology.version())
         .append("hosts", new BsonArray(List.of(host)))
         .append("setName", new BsonString(facts.setName()))
         .append("setVersion", new BsonInt32(1))
@@ -170,6 +176,9 @@ final class HelloCommand implements Command {
         .append("minWireVersion", new BsonInt32(0))
         .append("maxWireVersion", new BsonInt32(WIRE_VERSION))
         .append("readOnly", BsonBoolean.FALSE);
+    if (facts.region() != null) {
+      reply.append("tags", new BsonDocument("region", new BsonString(facts.region())));
+    }
     BsonArray common = common(compressors);
     if (!common.isEmpty()) {
       reply.append("compression", common);

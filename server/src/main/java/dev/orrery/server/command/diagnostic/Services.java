@@ -26,4 +26,5 @@ public record Services(
     Runnable stop,
     Security security,
     Operations operations,
-    CursorRegistry cursors) {}
+    CursorRegistry cursors,
+    ConcernDefaults concerns) {}

@@ -3,6 +3,7 @@ package dev.orrery.server.command.diagnostic;
 import dev.orrery.server.command.Command;
 import dev.orrery.server.command.CommandTable;
 import dev.orrery.server.command.ServerFacts;
+import dev.orrery.server.command.TableReader;
 import dev.orrery.server.command.security.SecurityCommands;
 import java.util.ArrayList;
 import java.util.List;
@@ -18,7 +19,13 @@ public final class StandardCommands {
     commands.addAll(SecurityCommands.list(services.security()));
     commands.addAll(further);
     commands.add(new ListCommandsCommand(commands));
-    return new CommandTable(commands);
+    var table = new CommandTable(commands);
+    for (Command command : commands) {
+      if (command instanceof TableReader reader) {
+        reader.read(table);
+      }
+    }
+    return table;
   }
 
   private static List<Command> diagnostic(Services services) {
@@ -29,7 +36,7 @@ public final class StandardCommands {
         SessionsCommand.end(services.sessions()),
         new FeaturesCommand(),
         new GetCmdLineOptsCommand(facts),
-        new GetDefaultRwConcernCommand(facts),
+        new GetDefaultRwConcernCommand(services.concerns(), facts),
         new GetLogCommand(services.log()),
         new GetParameterCommand(services.parameters()),
         HelloCommand.hello(services),
@@ -41,10 +48,12 @@ public final class StandardCommands {
         new LockInfoCommand(),
         new LogRotateCommand(),
         new PingCommand(),
+        new PrepareTransactionCommand(),
         SessionsCommand.refresh(services.sessions()),
         new ReplSetGetConfigCommand(facts),
         new ReplSetGetStatusCommand(facts, services.clusterClock()),
         new ServerStatusCommand(services),
+        new SetDefaultRwConcernCommand(services.concerns(), facts),
         new SetFeatureCompatibilityVersionCommand(),
         new SetParameterCommand(services.parameters()),
         new ShutdownCommand(services.stop()),

@@ -11,8 +11,10 @@ public final class StatisticsCommands {
 
   public static List<Command> list(Databases databases, LongSupplier nanoClock) {
     return List.of( // sorted by command name
+        new ChangeFeedInfoCommand(databases),
         new CollStatsCommand(databases),
         new DataSizeCommand(databases, nanoClock),
+        new DbHashCommand(databases, nanoClock),
         new DbStatsCommand(databases),
         new FileMd5Command(databases));
   }

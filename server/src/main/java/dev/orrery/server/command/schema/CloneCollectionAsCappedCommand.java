@@ -44,7 +44,7 @@ final class CloneCollectionAsCappedCommand implements Command {
 
   @Override
   public BsonDocument run(CommandContext context, CommandReader body) {
-    String from = body.collection("cloneCollectionAsCapped");
+    String from = body.collection();
     String to = body.requireString("toCollection");
     long size = ConvertToCappedCommand.size(body.value("size"));
     body.ignoreRest("temp");

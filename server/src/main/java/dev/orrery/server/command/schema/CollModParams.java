@@ -58,7 +58,7 @@ record CollModParams(
   }
 
   static CollModParams parse(CommandReader body) {
-    String collection = body.collection("collMod");
+    String collection = body.collection();
     var given = new BsonDocument();
     CreateParams.cappedSize(body, given, "cappedSize");
     CreateParams.cappedMax(body, given, "cappedMax");

@@ -11,6 +11,7 @@ import dev.orrery.language.query.FilterContext;
 import dev.orrery.language.query.FilterParser;
 import dev.orrery.server.command.CommandReader;
 import dev.orrery.server.command.FieldErrors;
+import dev.orrery.server.synthetic.SyntheticKey;
 import dev.orrery.storage.catalog.CollectionInfo;
 import dev.orrery.value.BsonOrder;
 import dev.orrery.value.Namespace;
@@ -33,7 +34,7 @@ public final class CollectionOptions {
   private static final List<String> WITH_TIMESERIES =
       List.of("storageEngine", "indexOptionDefaults", "expireAfterSeconds");
   private static final List<String> COPIED =
-      List.of("storageEngine", "indexOptionDefaults", "validator");
+      List.of("storageEngine", "indexOptionDefaults", "validator", SyntheticKey.OPTION);
   private static final Set<FilterContext.Feature> IN_VALIDATORS =
       EnumSet.of(FilterContext.Feature.EXPRESSION, FilterContext.Feature.JSON_SCHEMA);
   private static final long SECONDS_MAX = Long.MAX_VALUE / 1000;
@@ -68,7 +69,25 @@ public final class CollectionOptions {
               .formatted(namespace));
     }
     requireValidator(given.getDocument("validator", new BsonDocument()));
+    requireSynthetic(given, params);
     return build(params);
+  }
+
+  /** A key that the server makes is the collection's partition key, which only some may have. */
+  private static void requireSynthetic(BsonDocument given, CreateParams params) {
+    if (!given.containsKey(SyntheticKey.OPTION)) {
+      return;
+    }
+    SyntheticKey.parse(given.getDocument(SyntheticKey.OPTION));
+    boolean isPlain =
+        !isTrue(given, "capped")
+            && !given.containsKey("viewOn")
+            && params.timeseries() == null
+            && params.clusteredIndex() == null;
+    if (!isPlain) {
+      throw invalid(
+          "'synthetic' is not allowed with 'capped', 'viewOn', 'timeseries' or 'clusteredIndex'");
+    }
   }
 
   /** Refuses an age of documents that is below zero or too large to count in milliseconds. */

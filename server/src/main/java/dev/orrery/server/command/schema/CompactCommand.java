@@ -26,7 +26,7 @@ final class CompactCommand implements Command {
 
   @Override
   public BsonDocument run(CommandContext context, CommandReader body) {
-    String collection = body.collection("compact");
+    String collection = body.collection();
     body.ignore("force", "freeSpaceTargetMB", "dryRun");
     body.finish();
     CollectionStore found = databases.find(context.database(), collection);

@@ -10,6 +10,7 @@ import dev.orrery.server.command.CommandReader;
 import dev.orrery.server.command.RawNumbers;
 import dev.orrery.server.command.collection.Databases;
 import dev.orrery.server.command.collection.ViewErrors;
+import dev.orrery.server.stream.StreamAnnouncement;
 import dev.orrery.storage.CollectionStore;
 import dev.orrery.storage.CommitResult;
 import dev.orrery.storage.PartitionStore;
@@ -20,7 +21,9 @@ import dev.orrery.storage.WorkMeter;
 import dev.orrery.storage.WriteBatch;
 import dev.orrery.storage.WriteOperation;
 import dev.orrery.storage.WriteOutcome;
+import dev.orrery.storage.catalog.CollectionInfo;
 import dev.orrery.storage.catalog.IndexSpec;
+import dev.orrery.value.Namespace;
 import dev.orrery.value.RawValue;
 import java.util.ArrayList;
 import java.util.List;
@@ -34,6 +37,7 @@ import org.bson.BsonDocument;
  */
 final class ConvertToCappedCommand implements Command {
   private static final int DELETES_PER_COMMIT = 500;
+  private static final int COPY_NAME_CHARACTERS = 5;
   private static final long PAUSE_NANOS = 200_000;
 
   private final Databases databases;
@@ -49,7 +53,7 @@ final class ConvertToCappedCommand implements Command {
 
   @Override
   public BsonDocument run(CommandContext context, CommandReader body) {
-    String collection = body.collection("convertToCapped");
+    String collection = body.collection();
     long size = size(body.value("size"));
     body.ignoreRest();
     body.finish();
@@ -63,7 +67,11 @@ final class ConvertToCappedCommand implements Command {
     }
     requireUnpartitioned("convertToCapped", found);
     StorageEngine engine = databases.engine();
+    Namespace source = ofCopy(found.info());
+    announceCopy(engine, found.info(), source, size);
     engine.update(found, info -> info.withOptions(capped(info.options(), size)));
+    engine.announce(
+        StreamAnnouncement.rename(source, found.info().namespace(), found.info().uuid()).toBson());
     for (IndexSpec index : found.info().readyIndexes()) {
       if (!index.isIdIndex()) {
         engine.dropIndex(found, index.name());
@@ -74,6 +82,26 @@ final class ConvertToCappedCommand implements Command {
     }
     context.awaitDurable(engine.receipt());
     return new BsonDocument();
+  }
+
+  /** What MongoDB calls the copy that takes the collection's place. */
+  private static Namespace ofCopy(CollectionInfo info) {
+    String letters = info.uuid().toString().substring(0, COPY_NAME_CHARACTERS);
+    return new Namespace(
+        info.namespace().database(),
+        "tmp%s.convertToCapped.%s".formatted(letters, info.namespace().collection()));
+  }
+
+  /** Who watches is told of a copy and its renaming, though the collection stays where it is. */
+  private static void announceCopy(
+      StorageEngine engine, CollectionInfo info, Namespace copy, long size) {
+    BsonDocument options = capped(new BsonDocument(), size).append("temp", BsonBoolean.TRUE);
+    for (IndexSpec index : info.readyIndexes()) {
+      if (index.isIdIndex()) {
+        options.append("idIndex", index.document());
+      }
+    }
+    engine.announce(StreamAnnouncement.create(copy, info.uuid(), options).toBson());
   }
 
   /** A capped collection is one sequence of documents, and all ids in it differ. */

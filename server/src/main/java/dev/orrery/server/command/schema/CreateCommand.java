@@ -8,6 +8,8 @@ import dev.orrery.server.command.CommandContext;
 import dev.orrery.server.command.CommandReader;
 import dev.orrery.server.command.collection.Databases;
 import dev.orrery.server.command.collection.TimeSeries;
+import dev.orrery.server.synthetic.SyntheticKey;
+import dev.orrery.server.throughput.Throughput;
 import dev.orrery.storage.CollectionStore;
 import dev.orrery.storage.catalog.CollectionInfo;
 import dev.orrery.storage.catalog.IndexSpec;
@@ -109,7 +111,18 @@ final class CreateCommand implements Command {
     if (series != null && series.ownIndex() != null) {
       indexes.add(IndexSpec.of(series.ownIndex()));
     }
-    return new CollectionInfo.Creation(options, null, indexes, 1, throughput);
+    if (!options.containsKey(SyntheticKey.OPTION)) {
+      return new CollectionInfo.Creation(options, null, indexes, 1, throughput);
+    }
+    String key = options.getDocument(SyntheticKey.OPTION).getFirstKey();
+    int partitions =
+        databases
+            .provisioning()
+            .partitions(
+                key,
+                Throughput.fromBson(throughput),
+                databases.throughputs().of(namespace.database()));
+    return new CollectionInfo.Creation(options, key, indexes, partitions, throughput);
   }
 
   /** The index on {@code _id}, which has the collation of the collection. */

@@ -66,7 +66,7 @@ final class CreateIndexesCommand implements Command {
 
   @Override
   public BsonDocument run(CommandContext context, CommandReader body) {
-    String collection = body.collection("createIndexes");
+    String collection = body.collection();
     List<RawDocument> given = body.requireDocuments("indexes");
     boolean dropsUnknown = body.safeBool("ignoreUnknownIndexOptions", false);
     body.ignore("v", "commitQuorum", "returnOnStart", "collectionUUID");

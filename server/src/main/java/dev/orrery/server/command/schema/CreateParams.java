@@ -3,6 +3,7 @@ package dev.orrery.server.command.schema;
 import dev.orrery.language.query.Collation;
 import dev.orrery.server.command.CommandReader;
 import dev.orrery.server.command.FieldErrors;
+import dev.orrery.server.synthetic.SyntheticKey;
 import dev.orrery.value.RawDocument;
 import dev.orrery.value.RawValue;
 import java.util.List;
@@ -32,7 +33,7 @@ record CreateParams(
   private static final List<String> ACTIONS = List.of("error", "warn");
 
   static CreateParams parse(CommandReader body) {
-    String collection = body.collection("create");
+    String collection = body.collection();
     var options = new BsonDocument();
     bool(body, options, "capped");
     bool(body, options, "autoIndexId");
@@ -45,6 +46,7 @@ record CreateParams(
     document(body, options, "storageEngine");
     indexDefaults(body.object("indexOptionDefaults"), options);
     document(body, options, "validator");
+    document(body, options, SyntheticKey.OPTION);
     text(options, "validationLevel", body.oneOf("validationLevel", LEVELS, null));
     text(options, "validationAction", body.oneOf("validationAction", ACTIONS, null));
     text(options, "viewOn", body.string("viewOn"));

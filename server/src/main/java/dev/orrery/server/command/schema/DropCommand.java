@@ -6,8 +6,10 @@ import dev.orrery.server.command.Command;
 import dev.orrery.server.command.CommandContext;
 import dev.orrery.server.command.CommandReader;
 import dev.orrery.server.command.collection.Databases;
+import dev.orrery.server.command.collection.TimeSeries;
 import dev.orrery.server.command.data.ProfileCollections;
 import dev.orrery.storage.CollectionStore;
+import dev.orrery.storage.catalog.CollectionInfo;
 import org.bson.BsonDocument;
 import org.bson.BsonInt32;
 import org.bson.BsonString;
@@ -27,7 +29,7 @@ final class DropCommand implements Command {
 
   @Override
   public BsonDocument run(CommandContext context, CommandReader body) {
-    String collection = body.collection("drop");
+    String collection = body.collection();
     body.ignore("collectionUUID");
     body.finish();
     var reply = new BsonDocument();
@@ -36,7 +38,7 @@ final class DropCommand implements Command {
       return reply;
     }
     requireUnused(context.database(), collection);
-    int indexes = found.info().indexes().size();
+    int indexes = countIndexes(found.info());
     if (databases.engine().drop(found)) {
       context.awaitDurable(databases.engine().receipt());
       if (!found.info().isView()) {
@@ -45,6 +47,13 @@ final class DropCommand implements Command {
       reply.append("ns", new BsonString(found.info().namespace().toString()));
     }
     return reply;
+  }
+
+  /** MongoDB's buckets of measurements have no index on {@code _id}, but one on the source. */
+  private static int countIndexes(CollectionInfo info) {
+    TimeSeries series = TimeSeries.of(info);
+    boolean isWithoutSource = series != null && series.meta() == null;
+    return info.indexes().size() - (isWithoutSource ? 1 : 0);
   }
 
   private void requireUnused(String database, String collection) {

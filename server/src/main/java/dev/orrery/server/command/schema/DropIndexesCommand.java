@@ -40,7 +40,7 @@ final class DropIndexesCommand implements Command {
 
   @Override
   public BsonDocument run(CommandContext context, CommandReader body) {
-    String collection = body.collection("dropIndexes");
+    String collection = body.collection();
     RawValue index = body.value("index");
     body.ignore("collectionUUID");
     body.finish();

@@ -40,7 +40,10 @@ final class IndexChanges {
    * @param reply what the client is told: old and new values
    */
   record Change(@Nullable BsonDocument spec, boolean isRebuilt, BsonDocument reply) {
-    static final Change NONE = new Change(null, false, new BsonDocument());
+    /** A reply belongs to its request, so each gets one of its own. */
+    static Change none() {
+      return new Change(null, false, new BsonDocument());
+    }
 
     boolean isPreparation() {
       return reply.containsKey("prepareUnique_new");
@@ -53,7 +56,7 @@ final class IndexChanges {
       requireDryRun(wanted);
     }
     if (wanted == null) {
-      return Change.NONE;
+      return Change.none();
     }
     requireFields(collection.info(), wanted);
     IndexSpec index = find(collection.info(), wanted);

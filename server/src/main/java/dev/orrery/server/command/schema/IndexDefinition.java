@@ -9,6 +9,7 @@ import dev.orrery.language.error.ErrorCode;
 import dev.orrery.language.query.Collation;
 import dev.orrery.language.query.FilterContext;
 import dev.orrery.language.query.FilterParser;
+import dev.orrery.storage.catalog.IndexSpec;
 import dev.orrery.value.BsonOrder;
 import dev.orrery.value.RawDocument;
 import dev.orrery.value.RawElements;
@@ -103,6 +104,10 @@ public final class IndexDefinition {
           "The index name '_id_' is reserved for the _id index, which must have key pattern"
               + " {_id: 1}, found "
               + BsonText.element("key", key));
+    } else if (name.equals(IndexSpec.KEY_INDEX)) {
+      throw new CommandException(
+          ErrorCode.BAD_VALUE,
+          "The index name '%s' is reserved for the index on the shard key".formatted(name));
     } else if (name.equals("*")) {
       throw new CommandException(ErrorCode.BAD_VALUE, "The index name '*' is not valid.");
     }

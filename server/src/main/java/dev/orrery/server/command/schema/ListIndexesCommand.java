@@ -1,5 +1,7 @@
 package dev.orrery.server.command.schema;
 
+import dev.orrery.language.error.CommandException;
+import dev.orrery.language.error.ErrorCode;
 import dev.orrery.server.command.Command;
 import dev.orrery.server.command.CommandContext;
 import dev.orrery.server.command.CommandReader;
@@ -25,10 +27,17 @@ final class ListIndexesCommand implements Command {
 
   @Override
   public BsonDocument run(CommandContext context, CommandReader body) {
-    String collection = body.collection("listIndexes");
+    String collection = body.collection();
     long batchSize = Listings.batchSize(body);
-    body.ignore("includeBuildUUIDs", "includeIndexBuildInfo", "isTimeseriesNamespace");
+    boolean hasUuids = body.safeBool("includeBuildUUIDs", false);
+    boolean hasBuilds = body.safeBool("includeIndexBuildInfo", false);
+    body.ignore("isTimeseriesNamespace");
     body.finish();
+    if (hasUuids && hasBuilds) {
+      throw new CommandException(
+          ErrorCode.INVALID_OPTIONS,
+          "The includeBuildUUIDs flag and includeBuildIndexInfo flag cannot both be set to true");
+    }
     CollectionStore found = databases.require(context.database(), collection);
     ViewErrors.requireCollection(found);
     return listings.reply(

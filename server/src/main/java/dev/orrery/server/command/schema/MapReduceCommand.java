@@ -17,7 +17,7 @@ final class MapReduceCommand implements Command {
 
   @Override
   public BsonDocument run(CommandContext context, CommandReader body) {
-    body.collection("mapReduce");
+    body.collection();
     boolean hasMap = body.has("map");
     boolean hasReduce = body.has("reduce");
     boolean hasOut = body.has("out");

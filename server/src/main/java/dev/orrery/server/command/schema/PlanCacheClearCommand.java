@@ -14,7 +14,7 @@ final class PlanCacheClearCommand implements Command {
 
   @Override
   public BsonDocument run(CommandContext context, CommandReader body) {
-    body.collection("planCacheClear");
+    body.collection();
     body.rawDocument("query");
     body.rawDocument("sort");
     body.rawDocument("projection");

@@ -29,7 +29,7 @@ final class PlanCacheFiltersCommand implements Command {
 
   @Override
   public BsonDocument run(CommandContext context, CommandReader body) {
-    body.collection(name);
+    body.collection();
     body.ignoreRest("query", "sort", "projection", "collation");
     body.finish();
     return name.equals("planCacheListFilters")

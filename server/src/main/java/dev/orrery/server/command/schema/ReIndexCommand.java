@@ -32,7 +32,7 @@ final class ReIndexCommand implements Command {
 
   @Override
   public BsonDocument run(CommandContext context, CommandReader body) {
-    String collection = body.collection("reIndex");
+    String collection = body.collection();
     body.finish();
     if (!databases.provisioning().rules().isCosmos()) {
       throw new CommandException(

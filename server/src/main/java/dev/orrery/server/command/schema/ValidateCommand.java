@@ -49,7 +49,7 @@ final class ValidateCommand implements Command {
 
   @Override
   public BsonDocument run(CommandContext context, CommandReader body) {
-    String collection = body.collection("validate");
+    String collection = body.collection();
     Options options = Options.parse(body);
     body.ignore("scandata", "fixMultikey", "logDiagnostics");
     body.finish();

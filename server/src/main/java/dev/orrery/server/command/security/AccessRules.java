@@ -93,11 +93,14 @@ final class AccessRules {
   private static final Map<String, Rule> RULES =
       Map.ofEntries( // sorted
           entry("aggregate", PipelineAccess::aggregate),
+          entry("balancerStatus", onNamespace(Action.FIND, "config.settings")),
+          entry("changeFeedInfo", onCluster(Action.SERVER_STATUS)),
           entry("clearFaults", onCluster(Action.SET_PARAMETER)),
           entry("cloneCollectionAsCapped", AccessRules::cloneAsCapped),
           entry("collMod", PipelineAccess::collMod),
           entry("collStats", onCollection(Action.COLL_STATS)),
           entry("compact", onCollection(Action.COMPACT)),
+          entry("configureFailPoint", onCluster(Action.SET_PARAMETER)),
           entry("connPoolStats", onCluster(Action.CONN_POOL_STATS)),
           entry("convertToCapped", onCollection(Action.CONVERT_TO_CAPPED)),
           entry("create", PipelineAccess::create),
@@ -107,6 +110,7 @@ final class AccessRules {
           entry("currentOp", AccessRules::currentOp),
           entry("customAction", AccessRules::customAction),
           entry("dataSize", onNamespace(Action.FIND)),
+          entry("dbHash", onDatabase(Action.DB_HASH)),
           entry("dbStats", onDatabase(Action.DB_STATS)),
           entry("delete", onCollection(Action.REMOVE)),
           entry("drop", onCollection(Action.DROP_COLLECTION)),
@@ -136,12 +140,14 @@ final class AccessRules {
           entry("killAllSessionsByPattern", onCluster(Action.KILL_ANY_SESSION)),
           entry("listCollections", AccessRules::listCollections),
           entry("listIndexes", onCollection(Action.LIST_INDEXES)),
+          entry("listShards", onCluster(Action.LIST_SHARDS)),
           entry("lockInfo", onCluster(Action.SERVER_STATUS)),
           entry("logRotate", onCluster(Action.LOG_ROTATE)),
           entry("planCacheClear", onCollection(Action.PLAN_CACHE_WRITE)),
           entry("planCacheClearFilters", onCollection(Action.PLAN_CACHE_INDEX_FILTER)),
           entry("planCacheListFilters", onCollection(Action.PLAN_CACHE_INDEX_FILTER)),
           entry("planCacheSetFilter", onCollection(Action.PLAN_CACHE_INDEX_FILTER)),
+          entry("prepareTransaction", (grants, call) -> false), // between servers
           entry("profile", AccessRules::profile),
           entry("reIndex", onCollection(Action.RE_INDEX)),
           entry("renameCollection", AccessRules::renameCollection),
@@ -153,6 +159,7 @@ final class AccessRules {
           entry("rolesInfo", AccountRules::rolesInfo),
           entry("ruStatistics", AccessRules::ruStatistics),
           entry("serverStatus", onCluster(Action.SERVER_STATUS)),
+          entry("setDefaultRWConcern", onCluster(Action.SET_DEFAULT_RW_CONCERN)),
           entry(
               "setFeatureCompatibilityVersion",
               onCluster(Action.SET_FEATURE_COMPATIBILITY_VERSION)),
@@ -211,6 +218,11 @@ final class AccessRules {
 
   private static Rule onCollection(Action action) {
     return (grants, call) -> grants.allows(action, call.collection());
+  }
+
+  /** For commands that read a collection they do not name. */
+  private static Rule onNamespace(Action action, String namespace) {
+    return (grants, call) -> grants.allows(action, namespace(namespace));
   }
 
   /** For commands whose own field is {@code database.collection}. */

@@ -3,15 +3,15 @@ package dev.orrery.server.command.security;
 import dev.orrery.server.auth.Logins;
 import dev.orrery.server.auth.UserName;
 import dev.orrery.server.command.ClientConnection;
-import dev.orrery.server.command.Command;
 import dev.orrery.server.command.CommandContext;
 import dev.orrery.server.command.CommandReader;
+import dev.orrery.server.command.StagedCommand;
 import java.util.concurrent.CompletionStage;
 import org.bson.BsonDocument;
 import org.bson.BsonString;
 
 /** {@code authenticate}: login by the certificate that the client showed to the TLS layer. */
-public final class AuthenticateCommand implements Command {
+public final class AuthenticateCommand implements StagedCommand {
   static final String MECHANISM = "MONGODB-X509";
 
   private final Logins logins;
@@ -23,11 +23,6 @@ public final class AuthenticateCommand implements Command {
   @Override
   public Spec spec() {
     return Spec.of("authenticate", Access.ANONYMOUS, Trait.STABLE_API);
-  }
-
-  @Override
-  public BsonDocument run(CommandContext context, CommandReader body) {
-    return start(context, body).toCompletableFuture().join();
   }
 
   @Override

@@ -8,9 +8,9 @@ import dev.orrery.server.auth.ScramMechanism;
 import dev.orrery.server.auth.Security;
 import dev.orrery.server.auth.User;
 import dev.orrery.server.auth.UserName;
-import dev.orrery.server.command.Command;
 import dev.orrery.server.command.CommandContext;
 import dev.orrery.server.command.CommandReader;
+import dev.orrery.server.command.StagedCommand;
 import dev.orrery.value.RawDocument;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -18,7 +18,7 @@ import java.util.concurrent.CompletionStage;
 import org.bson.BsonDocument;
 
 /** {@code createUser}: a user of the database, with a password unless it is {@code $external}. */
-final class CreateUserCommand implements Command {
+final class CreateUserCommand implements StagedCommand {
   private final Security security;
 
   CreateUserCommand(Security security) {
@@ -28,11 +28,6 @@ final class CreateUserCommand implements Command {
   @Override
   public Spec spec() {
     return Spec.of("createUser", Access.ADMIN, Trait.LONG, Trait.WRITE_CONCERN);
-  }
-
-  @Override
-  public BsonDocument run(CommandContext context, CommandReader body) {
-    return start(context, body).toCompletableFuture().join();
   }
 
   @Override

@@ -77,6 +77,7 @@ final class PipelineAccess {
           !isForAllUsers(options(pipeline)) || grants.allows(Action.INPROG, Resource.CLUSTER);
       case "$listSessions", "$listLocalSessions" ->
           showsOwnOnly(options(pipeline)) || grants.allows(Action.LIST_SESSIONS, Resource.CLUSTER);
+      case "$shardedDataDistribution" -> grants.allows(Action.LIST_SHARDS, Resource.CLUSTER);
       case "$documents" -> true;
       case "$collStats" -> grants.allows(Action.COLL_STATS, source);
       case "$indexStats" -> grants.allows(Action.INDEX_STATS, source);

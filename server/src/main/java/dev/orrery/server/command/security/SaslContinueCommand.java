@@ -1,14 +1,14 @@
 package dev.orrery.server.command.security;
 
 import dev.orrery.server.auth.Logins;
-import dev.orrery.server.command.Command;
 import dev.orrery.server.command.CommandContext;
 import dev.orrery.server.command.CommandReader;
+import dev.orrery.server.command.StagedCommand;
 import java.util.concurrent.CompletionStage;
 import org.bson.BsonDocument;
 
 /** {@code saslContinue}: the further messages of a login with a password. */
-final class SaslContinueCommand implements Command {
+final class SaslContinueCommand implements StagedCommand {
   private final Logins logins;
 
   SaslContinueCommand(Logins logins) {
@@ -18,11 +18,6 @@ final class SaslContinueCommand implements Command {
   @Override
   public Spec spec() {
     return Spec.of("saslContinue", Access.ANONYMOUS, Trait.STABLE_API);
-  }
-
-  @Override
-  public BsonDocument run(CommandContext context, CommandReader body) {
-    return start(context, body).toCompletableFuture().join();
   }
 
   @Override

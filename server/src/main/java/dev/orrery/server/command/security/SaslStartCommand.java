@@ -1,14 +1,14 @@
 package dev.orrery.server.command.security;
 
 import dev.orrery.server.auth.Logins;
-import dev.orrery.server.command.Command;
 import dev.orrery.server.command.CommandContext;
 import dev.orrery.server.command.CommandReader;
+import dev.orrery.server.command.StagedCommand;
 import java.util.concurrent.CompletionStage;
 import org.bson.BsonDocument;
 
 /** {@code saslStart}: the first message of a login with a password. */
-final class SaslStartCommand implements Command {
+final class SaslStartCommand implements StagedCommand {
   private final Logins logins;
 
   SaslStartCommand(Logins logins) {
@@ -18,11 +18,6 @@ final class SaslStartCommand implements Command {
   @Override
   public Spec spec() {
     return Spec.of("saslStart", Access.ANONYMOUS, Trait.STABLE_API);
-  }
-
-  @Override
-  public BsonDocument run(CommandContext context, CommandReader body) {
-    return start(context, body).toCompletableFuture().join();
   }
 
   @Override

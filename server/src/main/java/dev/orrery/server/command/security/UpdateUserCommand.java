@@ -8,9 +8,9 @@ import dev.orrery.server.auth.ScramMechanism;
 import dev.orrery.server.auth.Security;
 import dev.orrery.server.auth.User;
 import dev.orrery.server.auth.UserName;
-import dev.orrery.server.command.Command;
 import dev.orrery.server.command.CommandContext;
 import dev.orrery.server.command.CommandReader;
+import dev.orrery.server.command.StagedCommand;
 import dev.orrery.value.RawDocument;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -19,7 +19,7 @@ import org.bson.BsonDocument;
 import org.jspecify.annotations.Nullable;
 
 /** {@code updateUser}: another password, other roles, other custom data; what is named counts. */
-final class UpdateUserCommand implements Command {
+final class UpdateUserCommand implements StagedCommand {
   private final Security security;
 
   UpdateUserCommand(Security security) {
@@ -29,11 +29,6 @@ final class UpdateUserCommand implements Command {
   @Override
   public Spec spec() {
     return Spec.of("updateUser", Access.ADMIN, Trait.LONG, Trait.WRITE_CONCERN);
-  }
-
-  @Override
-  public BsonDocument run(CommandContext context, CommandReader body) {
-    return start(context, body).toCompletableFuture().join();
   }
 
   @Override

@@ -3,7 +3,7 @@ package dev.orrery.server.console.api;
 import dev.orrery.server.command.AccessControl;
 import dev.orrery.server.command.NetworkMeters;
 import dev.orrery.server.command.collection.Databases;
-import dev.orrery.server.console.history.History;
+import dev.orrery.server.console.history.LoadHistory;
 import dev.orrery.server.cursor.CursorRegistry;
 import dev.orrery.server.operation.Operations;
 import dev.orrery.server.operation.RecentOperations;
@@ -18,7 +18,7 @@ public record Sources(
     Databases databases,
     Metering metering,
     UsageLog usage,
-    History history,
+    LoadHistory history,
     RecentOperations operations,
     Running running,
     AccessControl access,

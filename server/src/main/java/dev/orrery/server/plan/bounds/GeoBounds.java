@@ -1,8 +1,8 @@
 package dev.orrery.server.plan.bounds;
 
+import dev.orrery.language.geo.CellRange;
 import dev.orrery.language.geo.FlatBox;
 import dev.orrery.language.geo.FlatKeys;
-import dev.orrery.language.geo.KeyRange;
 import dev.orrery.language.geo.Region;
 import dev.orrery.language.geo.SphereCover;
 import dev.orrery.language.query.GeoFilters;
@@ -62,8 +62,8 @@ public final class GeoBounds {
   }
 
   private static void add(
-      List<KeyRange> ranges, LongFunction<BsonValue> value, List<Interval> list) {
-    for (KeyRange range : ranges) {
+      List<CellRange> ranges, LongFunction<BsonValue> value, List<Interval> list) {
+    for (CellRange range : ranges) {
       list.add(
           new Interval(
               Interval.Bound.of(value.apply(range.low()), true, StringOrder.UTF8),

@@ -33,7 +33,7 @@ public final class IndexFacts {
   public static IndexFacts of(IndexSpec index, Collation ofQuery, List<PartitionStore> partitions) {
     var seen = FieldsSeen.NOTHING;
     for (PartitionStore partition : partitions) {
-      seen = seen.with(partition.statistics(index).fields());
+      seen = seen.with(partition.fieldsSeen(index));
     }
     BsonDocument collation = index.collation();
     if (collation == null) {

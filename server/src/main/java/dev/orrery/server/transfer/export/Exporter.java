@@ -14,13 +14,15 @@ import org.bson.RawBsonDocument;
 /** Moves documents from a server to files. */
 public final class Exporter implements Progress.Meter {
   private final MongoClient client;
+  private final ExportSnapshot snapshot;
   private final ExportSelection selection;
   private final AtomicLong documents = new AtomicLong();
   private final AtomicLong bytes = new AtomicLong();
   private volatile String current = "";
 
-  public Exporter(MongoClient client, ExportSelection selection) {
+  public Exporter(MongoClient client, ExportSnapshot snapshot, ExportSelection selection) {
     this.client = client;
+    this.snapshot = snapshot;
     this.selection = selection;
   }
 
@@ -48,8 +50,10 @@ public final class Exporter implements Progress.Meter {
 
   private void read(Namespace namespace, Sink sink) throws IOException {
     current = namespace.toString();
-    try (MongoCursor<RawBsonDocument> cursor = selection.find(client, namespace).iterator()) {
+    var found = selection.find(client, snapshot.session(), namespace);
+    try (MongoCursor<RawBsonDocument> cursor = found.iterator()) {
       while (cursor.hasNext()) {
+        snapshot.keep(namespace);
         RawBsonDocument document = cursor.next();
         sink.write(document);
         documents.incrementAndGet();

@@ -3,13 +3,43 @@ package dev.orrery.server.command.cosmos;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.orrery.server.command.CosmosFixture;
+import dev.orrery.server.throughput.CosmosRules;
 import dev.orrery.server.throughput.Provisioning;
+import dev.orrery.server.throughput.ThroughputRules;
 import java.nio.file.Path;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 class CustomActionCommandTest {
   @TempDir Path directory;
+
+  @Test
+  void in2018ACollectionWithAKeyHadAThousandUnitsAtLeast(@TempDir Path other) {
+    var provisioning = new Provisioning(Provisioning.PARTITION_UNITS, CosmosRules.cosmos());
+    provisioning.rules().setLeastWithKey(ThroughputRules.LEAST_WITH_KEY_2018);
+    try (var then = new CosmosFixture(other, provisioning)) {
+      String create = "{customAction: 'CreateCollection', collection: '%s'%s}";
+      assertThat(then.error(create.formatted("a", ", shardKey: 'k', offerThroughput: 900")))
+          .startsWith("2 BadValue: The offer should have valid throughput values between 1000 and");
+      then.must(create.formatted("a", ", shardKey: 'k'"));
+      then.must(create.formatted("b", ""));
+      then.must("{shardCollection: 'shop.c', key: {k: 'hashed'}}");
+      assertThat(units(then, "a")).isEqualTo(1_000);
+      assertThat(units(then, "b")).isEqualTo(400);
+      assertThat(units(then, "c")).isEqualTo(1_000);
+      assertThat(
+              then.error(
+                  "{customAction: 'UpdateCollection', collection: 'a', offerThroughput: 400}"))
+          .startsWith("2 BadValue");
+    }
+  }
+
+  private static int units(CosmosFixture fixture, String collection) {
+    return fixture
+        .must("{customAction: 'GetCollection', collection: '%s'}".formatted(collection))
+        .getInt32("provisionedThroughput")
+        .getValue();
+  }
 
   @Test
   void aDatabaseTellsItsThroughput() {
@@ -20,7 +50,8 @@ class CustomActionCommandTest {
       fixture.must("{customAction: 'CreateDatabase', $db: 'none'}");
       fixture.must("{customAction: 'CreateDatabase', offerThroughput: 20000, $db: 'manual'}");
       fixture.must(
-          "{customAction: 'CreateDatabase', autoScaleSettings: {maxThroughput: 20000}, $db: 'auto'}");
+          "{customAction: 'CreateDatabase', autoScaleSettings: {maxThroughput: 20000}, $db:"
+              + " 'auto'}");
       assertThat(fixture.answer(get.formatted("none")))
           .isEqualTo("{\"database\": \"none\", \"ok\": 1.0}");
       assertThat(fixture.answer(get.formatted("manual")))
@@ -144,10 +175,16 @@ class CustomActionCommandTest {
   }
 
   @Test
-  void changeStreamTokensAreRefusedByName() {
+  void changeStreamTokensNeedACollectionAndATimestamp() {
     try (var fixture = CosmosFixture.extended(directory)) {
       assertThat(fixture.error("{customAction: 'GetChangeStreamTokens', collection: 'a'}"))
-          .isEqualTo("238 NotImplemented: customAction GetChangeStreamTokens is not implemented");
+          .startsWith("26 NamespaceNotFound");
+      fixture.must("{create: 'a'}");
+      assertThat(
+              fixture.error(
+                  "{customAction: 'GetChangeStreamTokens', collection: 'a', startAtOperationTime:"
+                      + " 1}"))
+          .startsWith("14 TypeMismatch");
     }
   }
 

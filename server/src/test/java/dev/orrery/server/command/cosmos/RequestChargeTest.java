@@ -4,6 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.within;
 
 import dev.orrery.server.command.CosmosFixture;
+import dev.orrery.server.throughput.Consistency;
+import dev.orrery.server.throughput.CosmosRules;
+import dev.orrery.server.throughput.Provisioning;
 import java.nio.file.Path;
 import org.bson.BsonDocument;
 import org.junit.jupiter.api.Tag;
@@ -49,6 +52,40 @@ class RequestChargeTest {
       fixture.must("{count: 'a', query: {none: 1}}");
       assertThat(fixture.charge()).isCloseTo(4 * 52 / 21.0, within(0.1));
     }
+  }
+
+  @Test
+  void strongConsistencyDoublesThePriceOfReadsAndOfNothingElse() {
+    var provisioning = new Provisioning(Provisioning.PARTITION_UNITS, CosmosRules.extended());
+    try (var fixture = new CosmosFixture(directory, provisioning)) {
+      for (Consistency level : Consistency.values()) {
+        provisioning.rules().setConsistency(level);
+        boolean isDear = level == Consistency.STRONG || level == Consistency.BOUNDED_STALENESS;
+        int times = isDear ? 2 : 1;
+        fixture.must("{insert: 'a', documents: [{_id: '%s'}]}".formatted(level));
+        assertThat(fixture.charge()).as("insert, %s", level).isEqualTo((104 + 4) / 21.0);
+        fixture.must("{find: 'a', filter: {_id: '%s'}}".formatted(level));
+        assertThat(fixture.charge()).as("point read, %s", level).isEqualTo(times);
+        fixture.must("{count: 'a'}");
+        assertThat(fixture.charge()).as("count, %s", level).isEqualTo(times * 52 / 21.0);
+      }
+    }
+  }
+
+  @Test
+  void aDeletePaysForUniqueIndexesToo() {
+    try (var fixture = CosmosFixture.extended(directory)) {
+      fixture.must("{createIndexes: 'a', indexes: [{key: {v: 1}, name: 'v', unique: true}]}");
+      fixture.must("{createIndexes: 'b', indexes: [{key: {v: 1}, name: 'v'}]}");
+      double plain = deletion(fixture, "b");
+      assertThat(deletion(fixture, "a")).isCloseTo(plain + 2 / 21.0, within(1e-9));
+    }
+  }
+
+  private static double deletion(CosmosFixture fixture, String collection) {
+    fixture.must("{insert: '%s', documents: [{_id: 1, v: 5}]}".formatted(collection));
+    fixture.must("{delete: '%s', deletes: [{q: {_id: 1}, limit: 1}]}".formatted(collection));
+    return fixture.charge();
   }
 
   /** One result costs 52 for the partition, 15 for the document and 1 for loading it. */

@@ -14,6 +14,7 @@ import java.util.stream.IntStream;
 import org.bson.BsonArray;
 import org.bson.BsonDocument;
 import org.bson.BsonValue;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.slf4j.LoggerFactory;
@@ -95,6 +96,8 @@ class RuStatisticsCommandTest {
     }
   }
 
+  /** An engine that asks to try again is asked, and counted, twice. */
+  @Tag("embedded")
   @Test
   void anInsertOfManyDocumentsIsOneRequestToEachPartition() {
     try (var fixture = CosmosFixture.extended(directory)) {

@@ -217,9 +217,9 @@ class SplitAggregateTest {
       fixture.must(
           "{customAction: 'CreateCollection', collection: 'a', shardKey: 'k', offerThroughput:"
               + " 800}");
-      for (int i = 0; i < COUNT; i += 100) {
+      for (int i = 0; i < COUNT; i += 50) {
         fixture.advanceMillis(3_600_000);
-        fill("a", i, i + 100);
+        fill("a", i, i + 50);
       }
       assertThat(admitted(GROUP)).isEqualTo(admitted("{$limit: 1000000}, " + GROUP)).isPositive();
       assertThat(fixture.error(aggregate(GROUP)))

@@ -14,6 +14,7 @@ import dev.orrery.storage.RecordCursor;
 import dev.orrery.storage.StoredDocument;
 import dev.orrery.storage.WorkMeter;
 import dev.orrery.storage.engine.EngineOptions;
+import dev.orrery.storage.log.LogOptions;
 import dev.orrery.value.Namespace;
 import dev.orrery.value.RawDocument;
 import java.nio.file.Path;
@@ -48,7 +49,11 @@ class SplitLoadTest {
 
   @Test
   void nothingFailsNothingIsLostAndNothingIsThereTwice() throws Exception {
-    var options = EngineOptions.defaults().with(new EngineOptions.Limits(LIMIT, LIMIT));
+    // Without fsync, as clients that wait for the disk do not fill so many partitions in time.
+    var options =
+        EngineOptions.defaults()
+            .with(LogOptions.defaults().withFsync(false))
+            .with(new EngineOptions.Limits(LIMIT, LIMIT));
     try (var fixture = new CosmosFixture(directory, Provisioning.EXTENDED, options)) {
       fixture.must("{shardCollection: 'shop.a', key: {k: 'hashed'}}");
       CollectionStore collection = fixture.engine.find(new Namespace("shop", "a"));

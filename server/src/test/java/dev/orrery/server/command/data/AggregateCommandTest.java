@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.orrery.server.command.CommandFixture;
 import dev.orrery.server.command.CosmosFixture;
 import java.nio.file.Path;
+import java.util.List;
 import org.bson.BsonArray;
 import org.bson.BsonDocument;
 import org.junit.jupiter.api.AfterEach;
@@ -132,5 +133,38 @@ class AggregateCommandTest {
         .isEqualTo(
             "50933 Location50933: PlanExecutor error during aggregation :: caused by :: collection"
                 + " 'db.none' does not exist");
+  }
+
+  /** What a find sorts by score, with its score, is what any way through a pipeline must give. */
+  @Test
+  void scoresAreKeptThroughEveryStageThatKeepsDocuments() {
+    data.run("{createIndexes: 'w', indexes: [{key: {t: 'text'}, name: 't'}], $db: 'db'}");
+    var documents = new StringBuilder();
+    for (int i = 0; i < 40; i++) {
+      String words = "fox ".repeat(i % 5 + 1) + "dog ".repeat(i % 7) + "n" + i;
+      documents.append("{_id: %d, n: %d, t: '%s'},".formatted(i, i % 3, words));
+    }
+    data.run("{insert: 'w', documents: [" + documents + "], $db: 'db'}");
+    String score = "{$meta: 'textScore'}";
+    BsonArray found =
+        results(
+            "{find: 'w', filter: {$text: {$search: 'fox dog'}}, projection: {s: %s, _id: 1}, sort:"
+                    .formatted(score)
+                + " {s: {$meta: 'textScore'}, _id: 1}, batchSize: 100, $db: 'db'}");
+    assertThat(found).hasSize(40);
+    for (String stages :
+        List.of(
+            "{$addFields: {x: 1}}, {$sort: {s: %1$s, _id: 1}}, {$project: {s: %1$s}}",
+            "{$skip: 0}, {$sort: {n: 1}}, {$sort: {s: %1$s, _id: 1}}, {$project: {s: %1$s}}",
+            "{$unwind: '$n'}, {$sort: {n: -1}}, {$addFields: {s: %1$s}},"
+                + " {$sort: {s: -1, _id: 1}}, {$project: {s: 1}}")) {
+      assertThat(
+              results(
+                  "{aggregate: 'w', pipeline: [{$match: {$text: {$search: 'fox dog'}}}, "
+                      + stages.formatted(score)
+                      + "], cursor: {batchSize: 100}, $db: 'db'}"))
+          .as(stages)
+          .isEqualTo(found);
+    }
   }
 }

@@ -3,8 +3,8 @@ package dev.orrery.server.command.data;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.orrery.server.command.CosmosFixture;
+import dev.orrery.server.store.TestEngines;
 import dev.orrery.server.throughput.Provisioning;
-import dev.orrery.storage.engine.EngineOptions;
 import java.nio.file.Path;
 import java.util.List;
 import org.bson.BsonDocument;
@@ -27,7 +27,7 @@ final class KeysOnceTest {
   void open() {
     // Every partition has a budget, so that every request is admitted.
     var provisioning = new Provisioning(2000, false);
-    server = new CosmosFixture(directory, provisioning, EngineOptions.defaults(), calls::before);
+    server = new CosmosFixture(directory, provisioning, TestEngines.options(), calls::before);
     server.must(
         "{customAction: 'CreateCollection', collection: 'a', shardKey: 'k.x',"
             + " offerThroughput: 8000}");

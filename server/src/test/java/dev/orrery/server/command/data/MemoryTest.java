@@ -14,6 +14,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
 import org.bson.BsonDocument;
+import org.bson.BsonInt32;
 import org.bson.BsonValue;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -264,6 +265,49 @@ class MemoryTest {
     String again = "{update: 'c', updates: [{q: {_id: 1}, u: [{$set: {b: '$a'}}]}]}";
     assertThat(small.run(again).getInt32("nModified").getValue()).isOne();
     assertThat(memory.usedBytes()).isZero();
+  }
+
+  /** A filter stays in memory as long as its cursor is open. */
+  @Test
+  void cursorsWithLargeFiltersAreRefusedWhenTheyWouldKeepTooMuch() {
+    var list = new StringBuilder("0");
+    for (int i = 1; i < 3_000; i++) {
+      list.append(',').append(i);
+    }
+    String find = "{find: 'c', filter: {r: {$in: [%s]}}, batchSize: %d}";
+    MemoryBudget memory = small.commands.operations.memory();
+    var open = new ArrayList<Long>();
+    BsonDocument reply = small.run(find.formatted(list, 2));
+    for (; reply.containsKey("cursor") && open.size() < 50; ) {
+      open.add(cursor(reply).getInt64("id").getValue());
+      reply = small.run(find.formatted(list, 2));
+    }
+    assertThat(open).hasSizeBetween(2, 40);
+    assertThat(reply.getInt32("code").getValue()).as(reply.toString()).isEqualTo(146);
+    assertThat(memory.restingBytes()).isLessThanOrEqualTo(BUDGET / 2);
+    assertThat(all(small, "find: 'c'", 5_000)).hasSize(DOCUMENTS);
+    int count = rest(small, open.remove(0), 5_000).size();
+    assertThat(count).isPositive();
+    open.add(cursor(small.run(find.formatted(list, 2))).getInt64("id").getValue());
+    for (long id : open) {
+      assertThat(rest(small, id, 5_000)).hasSize(count);
+    }
+  }
+
+  @Test
+  void termsOfTextsAreCounted() {
+    var text = new StringBuilder();
+    for (int i = 0; i < 50_000; i++) {
+      text.append(" word").append(i);
+    }
+    small.run("{createIndexes: 'texts', indexes: [{key: {t: 'text'}, name: 't'}]}");
+    String insert = "{insert: 'texts', documents: [{_id: %d, t: '%s'}]}";
+    assertThat(small.run(insert.formatted(1, "rose " + "tulip ".repeat(50_000))))
+        .containsEntry("n", new BsonInt32(1));
+    assertThat(small.run(insert.formatted(2, text)).toString()).contains("146");
+    String find = "{find: 'texts', filter: {$text: {$search: '%s'}}}";
+    assertThat(cursor(small.run(find.formatted("rose"))).getArray("firstBatch")).hasSize(1);
+    assertThat(small.error(find.formatted(text))).startsWith("146 ExceededMemoryLimit: ");
   }
 
   @Test

@@ -3,6 +3,7 @@ package dev.orrery.server.command.data;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.orrery.language.query.TypedCases;
+import dev.orrery.server.command.Command;
 import dev.orrery.server.command.CommandReader;
 import dev.orrery.server.command.DataFixture;
 import dev.orrery.server.command.FieldRecorder;
@@ -145,7 +146,8 @@ class ReadCasesTest {
       String command, String root, Consumer<CommandReader> parser, Set<String> options) {
     var recorder = new FieldRecorder(root);
     try {
-      parser.accept(CommandReader.recording(root, recorder));
+      var spec = Command.Spec.of(command, Command.Access.READ).fieldsOf(root);
+      parser.accept(CommandReader.recording(spec, recorder));
     } catch (FieldRecorder.Finished finished) {
       recorder
           .fields()

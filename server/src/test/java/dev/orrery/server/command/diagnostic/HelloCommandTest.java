@@ -24,19 +24,34 @@ class HelloCommandTest {
       localTime: {$date: '2026-03-04T05:06:07.890Z'}, logicalSessionTimeoutMinutes: 30,
       connectionId: {$numberLong: '7'}, minWireVersion: 0, maxWireVersion: 21, readOnly: false,
       """;
-  private static final String HEAD =
-      "hosts: ['127.0.0.1:27017'], setName: 'globaldb', setVersion: 1, ";
   private final CommandFixture server = new CommandFixture();
+
+  private String head() {
+    return "topologyVersion: "
+        + canonical(server.operations.topology().version().toJson())
+            .replace("$numberInt", "$numberLong")
+        + ", hosts: ['127.0.0.1:27017'], setName: 'globaldb', setVersion: 1, ";
+  }
 
   @Test
   void helloTellsOfAWritablePrimary() {
     assertThat(server.answer("{hello: 1}"))
-        .isEqualTo(canonical("{" + HEAD + "isWritablePrimary: true, " + TAIL + "ok: 1.0}"));
+        .isEqualTo(canonical("{" + head() + "isWritablePrimary: true, " + TAIL + "ok: 1.0}"));
+  }
+
+  @Test
+  void theAddressAndTheRegionAreThoseThatWereNamed() {
+    server.announced = facts -> facts.withAdvertisedHost("db.example:5").withRegion("West US");
+    BsonDocument reply = server.run("{hello: 1}");
+    assertThat(reply.getString("me").getValue()).isEqualTo("db.example:5");
+    assertThat(reply.getArray("hosts").toString()).contains("db.example:5");
+    assertThat(reply.getDocument("tags").toJson()).isEqualTo("{\"region\": \"West US\"}");
   }
 
   @Test
   void isMasterTellsTheSameInOldWords() {
-    String expected = canonical("{helloOk: true, " + HEAD + "ismaster: true, " + TAIL + "ok: 1.0}");
+    String expected =
+        canonical("{helloOk: true, " + head() + "ismaster: true, " + TAIL + "ok: 1.0}");
     assertThat(server.answer("{isMaster: 1, helloOk: true}")).isEqualTo(expected);
     assertThat(server.answer("{ismaster: 1, helloOk: true, backpressure: '2', unknown: 1}"))
         .isEqualTo(expected);

@@ -27,8 +27,8 @@ import org.slf4j.LoggerFactory;
  * Looks at the counters of the server once a second and remembers what they say: in memory, and in
  * a file from one run to the next.
  */
-public final class History implements AutoCloseable {
-  private static final Logger LOG = LoggerFactory.getLogger(History.class);
+public final class LoadHistory implements AutoCloseable {
+  private static final Logger LOG = LoggerFactory.getLogger(LoadHistory.class);
   private static final long SAVE_SECONDS = 300;
   private static final long STOP_SECONDS = 5;
 
@@ -56,7 +56,7 @@ public final class History implements AutoCloseable {
   /**
    * @param directory null to keep nothing from one run to the next
    */
-  public History(Sources sources, @Nullable Path directory) {
+  public LoadHistory(Sources sources, @Nullable Path directory) {
     this.sources = sources;
     this.repartitions = new RepartitionLog(sources.clock);
     this.live = new LiveTraffic(sources.traffic);
@@ -87,7 +87,7 @@ public final class History implements AutoCloseable {
   private void lookSafely(boolean isLast) {
     try {
       look(isLast);
-    } catch (RuntimeException e) { // else the timer would end
+    } catch (RuntimeException | Error e) { // else the timer would end
       LOG.error("a second of the console's history is lost", e);
     }
   }
