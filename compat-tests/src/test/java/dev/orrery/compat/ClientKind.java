@@ -14,6 +14,7 @@ enum ClientKind {
   REACTIVE(
       "Java driver, reactive streams",
       jar("mongodb-driver-reactivestreams", Path.of("target", "reactive-driver"))),
+  SPRING("Spring Data", jar("spring-data-mongodb", Path.of("target", "spring-data"))),
   NODE("Node.js driver", npm("mongodb")),
   MONGOOSE("mongoose", npm("mongoose")),
   MONGOSH("mongosh", npm("mongosh")),

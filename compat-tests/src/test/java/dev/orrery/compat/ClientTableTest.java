@@ -14,13 +14,17 @@ final class ClientTableTest {
   private static final List<Class<?>> TESTS =
       List.of(
           ClientsTest.class,
+          CommandExamplesTest.class,
           DocumentsTest.class,
           DriverTest.class,
           FilesTest.class,
           PartitioningExamplesTest.class,
           ReactiveDriverTest.class,
           SecureClientsTest.class,
-          ShellTest.class);
+          ShellTest.class,
+          StreamExamplesTest.class,
+          TransactionClientsTest.class,
+          WatchTest.class);
 
   private static final Pattern ROW =
       Pattern.compile("\\| ([^|]+) \\| [^|]+ \\| ([^|]+) \\| `([^`]+)` \\| passed \\|");

@@ -48,6 +48,7 @@ final class OracleNormaliser {
   private static final Pattern CURSOR_ID =
       Pattern.compile("((?:cursor(?: with)? id:?|on cursor) )\\d{6,}", Pattern.CASE_INSENSITIVE);
   private static final Pattern TABLE = Pattern.compile("uri: table:\\S+");
+  private static final Pattern TEMPORARY = Pattern.compile("tmp\\w{5}(\\.convertToCapped)");
   private static final Pattern TIMESTAMP = Pattern.compile("(Timestamp\\()\\d{9,}, \\d+");
 
   private static final Pattern TOKEN = Pattern.compile("[0-9A-F]{20,}");
@@ -257,6 +258,7 @@ final class OracleNormaliser {
     result = CURSOR_ID.matcher(result).replaceAll("$1<id>");
     result = TOLD_TOKEN.matcher(result).replaceAll("$1*");
     result = TABLE.matcher(result).replaceAll("uri: <table>");
+    result = TEMPORARY.matcher(result).replaceAll("tmp*$1");
     return TIMESTAMP.matcher(result).replaceAll("$1*");
   }
 

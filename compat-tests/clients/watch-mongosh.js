@@ -1,0 +1,22 @@
+// Watches in mongosh and prints what it sees, one fact a line.
+db.orders.insertOne({ _id: 0 });
+const cursor = db.orders.watch([], { fullDocument: 'updateLookup' });
+cursor.disableBlockWarnings();
+print('nothing yet', cursor.tryNext());
+db.orders.insertOne({ _id: 1, total: 5 });
+db.orders.updateOne({ _id: 1 }, { $set: { total: 6 } });
+const insert = cursor.next();
+const update = cursor.next();
+print(insert.operationType, insert.fullDocument);
+print(update.operationType, update.updateDescription.updatedFields);
+cursor.close();
+const resumed = db.watch([], { resumeAfter: insert._id });
+resumed.disableBlockWarnings();
+print('resumed', resumed.next().operationType);
+resumed.close();
+const all = db.getMongo().watch([{ $match: { 'ns.coll': 'orders' } }]);
+all.disableBlockWarnings();
+print('nothing yet', all.tryNext());
+db.orders.drop();
+print('server', all.next().operationType);
+all.close();
