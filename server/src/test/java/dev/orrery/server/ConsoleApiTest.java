@@ -239,6 +239,23 @@ final class ConsoleApiTest {
   }
 
   @Test
+  void whoGoesOnSendingIsStillAnswered() throws Exception {
+    try (TestServer server = TestServer.start(ANY_PORT);
+        var socket = new Socket("127.0.0.1", server.console().getPort())) {
+      byte[] part = new byte[64 << 10];
+      String head =
+          "POST /api/v1/command/d HTTP/1.1\r\nHost: localhost\r\nContent-Length: %d\r\n\r\n"
+              .formatted(128 * part.length);
+      socket.getOutputStream().write(head.getBytes(StandardCharsets.US_ASCII));
+      for (int i = 0; i < 128; i++) { // much more than fits into buffers on the way
+        socket.getOutputStream().write(part);
+      }
+      byte[] answer = socket.getInputStream().readAllBytes();
+      assertThat(new String(answer, StandardCharsets.UTF_8)).startsWith("HTTP/1.1 413 ");
+    }
+  }
+
+  @Test
   void theHeatMapNamesTheHotPartitionAndItsKey() throws Exception {
     try (TestServer server = TestServer.start(ANY_PORT);
         MongoClient client = server.client("", "appName=shop")) {

@@ -6,6 +6,7 @@ import io.netty.buffer.Unpooled;
 import io.netty.channel.ChannelFutureListener;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
+import io.netty.channel.socket.DuplexChannel;
 import io.netty.handler.codec.http.DefaultFullHttpResponse;
 import io.netty.handler.codec.http.DefaultHttpContent;
 import io.netty.handler.codec.http.DefaultHttpResponse;
@@ -46,6 +47,11 @@ final class HttpConnection extends ChannelInboundHandlerAdapter {
   /** A request must be complete by then, and an idle connection is closed. */
   private static final int PATIENCE_SECONDS = 75;
 
+  /** How long, and how much, a client may go on sending of a request that was refused. */
+  private static final int LINGER_SECONDS = 5;
+
+  private static final int LINGER_BYTES_MAX = 64 << 20;
+
   /** Of a shorter body nobody keeps count. */
   private static final int FREE_BODY_BYTES = 64 << 10;
 
@@ -60,6 +66,7 @@ final class HttpConnection extends ChannelInboundHandlerAdapter {
   private int counted;
   private boolean isKeptAlive;
   private boolean isAnswering;
+  private @Nullable Refused refused;
   private @Nullable ScheduledFuture<?> patience;
   private HttpReply.@Nullable Stream stream;
 
@@ -102,6 +109,10 @@ final class HttpConnection extends ChannelInboundHandlerAdapter {
 
   @Override
   public void channelRead(ChannelHandlerContext context, Object message) {
+    if (refused != null) {
+      passOver(context, message);
+      return;
+    }
     if (isAnswering) { // sent before the reply was read; its turn comes
       waiting.add(message);
       context.channel().config().setAutoRead(false);
@@ -120,7 +131,9 @@ final class HttpConnection extends ChannelInboundHandlerAdapter {
     }
     if (message instanceof HttpContent content && head != null && !isAnswering) {
       add(context, content.content());
-      if (message instanceof LastHttpContent && head != null) {
+      if (refused != null) {
+        noteOf(context, content);
+      } else if (message instanceof LastHttpContent) {
         handle(context);
       }
     }
@@ -165,7 +178,11 @@ final class HttpConnection extends ChannelInboundHandlerAdapter {
         Map.copyOf(headers),
         (InetSocketAddress) context.channel().remoteAddress(),
         (InetSocketAddress) context.channel().localAddress(),
-        context.pipeline().get(SslHandler.class) != null);
+        isSecure(context));
+  }
+
+  private static boolean isSecure(ChannelHandlerContext context) {
+    return context.pipeline().get(SslHandler.class) != null;
   }
 
   private void add(ChannelHandlerContext context, ByteBuf part) {
@@ -233,13 +250,56 @@ final class HttpConnection extends ChannelInboundHandlerAdapter {
     return HttpReply.text(500, "the console made a mistake; the log has more\n");
   }
 
-  /** Answers before the request is complete; what is left of it is not read. */
+  /**
+   * Answers before the request is complete. What is left of it is read and thrown away: a
+   * connection that is closed with bytes unread is reset, and takes the answer with it.
+   */
   private void refuse(ChannelHandlerContext context, int status, String words) {
     isAnswering = true;
     isKeptAlive = false;
     head = null;
     body = null;
+    refused = new Refused();
     reply(context, HttpReply.text(status, words + "\n"), false);
+  }
+
+  /** What came of a refused request, and whether its answer has been sent. */
+  private static final class Refused {
+    private long bytes;
+    private boolean isComplete;
+    private boolean isAnswered;
+
+    boolean isOver() {
+      return isAnswered && (isComplete || bytes > LINGER_BYTES_MAX);
+    }
+  }
+
+  private void passOver(ChannelHandlerContext context, Object message) {
+    if (message instanceof HttpContent content) {
+      noteOf(context, content);
+    }
+    ReferenceCountUtil.release(message);
+  }
+
+  private void noteOf(ChannelHandlerContext context, HttpContent content) {
+    refused.bytes += content.content().readableBytes();
+    refused.isComplete |= content instanceof LastHttpContent;
+    if (refused.isOver()) {
+      context.close();
+    }
+  }
+
+  private void linger(ChannelHandlerContext context) {
+    refused.isAnswered = true;
+    if (refused.isOver()) {
+      context.close();
+      return;
+    }
+    unwatch();
+    patience = context.executor().schedule(() -> context.close(), LINGER_SECONDS, SECONDS);
+    if (context.channel() instanceof DuplexChannel plain && !isSecure(context)) {
+      plain.shutdownOutput(); // who waits for the end of the answer has it
+    }
   }
 
   private void reply(ChannelHandlerContext context, HttpReply reply, boolean isHead) {
@@ -322,6 +382,10 @@ final class HttpConnection extends ChannelInboundHandlerAdapter {
   }
 
   private void ended(ChannelHandlerContext context, boolean isSent) {
+    if (isSent && refused != null) {
+      linger(context);
+      return;
+    }
     if (!isSent || !isKeptAlive) {
       context.close();
       return;
