@@ -80,8 +80,8 @@ class TransactionMemoryTest {
     late.startTransaction();
     insert(late, 3);
     late.commitTransaction();
-    assertThat(collection.countDocuments()).isEqualTo(1 + 2 + 3);
     assertThat(usedBytes()).isZero();
+    assertThat(collection.countDocuments()).isEqualTo(1 + 2 + 3);
   }
 
   @Test
