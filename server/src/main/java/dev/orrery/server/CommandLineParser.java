@@ -38,6 +38,8 @@ final class CommandLineParser {
                 + "'orrery import' and 'orrery export' move data from and to files and dumps of"
                 + " MongoDB; --help after each lists its options.%n"
                 + "'orrery tail' prints what is changed, one event in each line.%n"
+                + "'orrery record' records the requests that a server gets, 'orrery replay' sends them"
+                + " again.%n"
                 + "'orrery run -- COMMAND' runs a command with a server of its own, and tells what it"
                 + " spent.%n"
                 + "'orrery synthetic-key' prints how clients compute a key that the server would make"

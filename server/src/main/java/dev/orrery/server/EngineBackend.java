@@ -16,6 +16,7 @@ import dev.orrery.server.command.ServerSideRetry;
 import dev.orrery.server.command.TransactionCalls;
 import dev.orrery.server.command.WorkerPool;
 import dev.orrery.server.command.Workers;
+import dev.orrery.server.command.advice.AdviceCommands;
 import dev.orrery.server.command.collection.Databases;
 import dev.orrery.server.command.cosmos.CosmosCommands;
 import dev.orrery.server.command.cosmos.CosmosRefusals;
@@ -60,6 +61,7 @@ import dev.orrery.server.throughput.DatabaseThroughputs;
 import dev.orrery.server.throughput.Governor;
 import dev.orrery.server.throughput.Metering;
 import dev.orrery.server.throughput.Provisioning;
+import dev.orrery.server.workload.WorkloadRecorder;
 import dev.orrery.storage.CollectionStore;
 import dev.orrery.storage.StorageEngine;
 import dev.orrery.storage.StorageException;
@@ -115,6 +117,7 @@ final class EngineBackend implements MongoServer.Backend {
   private final WatchedHost host;
   private final CursorRegistry cursors;
   private final Ledgers ledgers = new Ledgers();
+  private final WorkloadRecorder workloads;
   private final @Nullable EngineConsole console;
   private volatile int mongoPort;
 
@@ -131,6 +134,8 @@ final class EngineBackend implements MongoServer.Backend {
     this.host = host;
     this.workers = ServerThreads.workers(timer);
     Clock clock = Clock.systemUTC();
+    this.workloads =
+        new WorkloadRecorder(opened.data.path().resolve("workloads"), clock, System::nanoTime);
     var log = new RecentLog();
     var sessions = new Sessions(clock);
     var clusterClock = new ClusterClock(engine.clock());
@@ -181,6 +186,7 @@ final class EngineBackend implements MongoServer.Backend {
             .transactingBy(new TransactionCalls(transactions, snapshots))
             .meeting(faults)
             .observedBy(ledgers.before(journal))
+            .recordedBy(workloads)
             .obeying(new CosmosRefusals(databases))
             .failingBy(this::lostClass);
     this.requests = new CommandHandler(dispatcher, services.network(), parts.access());
@@ -268,6 +274,7 @@ final class EngineBackend implements MongoServer.Backend {
         SchemaCommands.all(data.databases(), data.cursors(), aggregate, UUID::randomUUID));
     further.addAll(StatisticsCommands.list(data.databases(), System::nanoTime));
     further.addAll(CosmosCommands.list(new CosmosServices(data.databases(), metering, ledgers)));
+    further.addAll(AdviceCommands.list(workloads));
     if (faults != null) {
       further.addAll(CosmosCommands.ofFaults(faults));
     }
@@ -482,6 +489,7 @@ final class EngineBackend implements MongoServer.Backend {
     cursors.killAll();
     security.close();
     logEnd.run();
+    workloads.close();
     try {
       engine.close();
     } catch (StorageException e) {

@@ -4,6 +4,8 @@ import dev.orrery.lane.Lane;
 import dev.orrery.server.run.RunCommandLine;
 import dev.orrery.server.transfer.ExportCommandLine;
 import dev.orrery.server.transfer.ImportCommandLine;
+import dev.orrery.server.transfer.RecordCommandLine;
+import dev.orrery.server.transfer.ReplayCommandLine;
 import dev.orrery.server.transfer.TailCommandLine;
 import dev.orrery.server.transfer.source.Console;
 import java.io.IOException;
@@ -76,6 +78,8 @@ public final class Main {
       case ImportCommandLine.NAME ->
           new ImportCommandLine(console(), Clock.systemUTC()).run(arguments);
       case MongodCommandLine.NAME -> mongod(environment, arguments);
+      case RecordCommandLine.NAME -> new RecordCommandLine(console()).run(arguments);
+      case ReplayCommandLine.NAME -> new ReplayCommandLine(console()).run(arguments);
       case RunCommandLine.NAME ->
           new RunCommandLine(console(), served -> launch(environment, served)).run(arguments);
       case SalvageCommandLine.NAME -> new SalvageCommandLine(out, err).run(arguments);

@@ -12,6 +12,7 @@ import dev.orrery.server.operation.Operations;
 import dev.orrery.server.session.ClusterClock;
 import dev.orrery.server.session.Sessions;
 import dev.orrery.server.throughput.Metering;
+import dev.orrery.server.workload.RequestObserver;
 import dev.orrery.storage.Receipt;
 import dev.orrery.value.BsonEncoder;
 import dev.orrery.value.RawDocument;
@@ -68,6 +69,7 @@ public final class Dispatcher {
   private @Nullable TransactionCalls transactions;
   private @Nullable Faults faults;
   private OperationListener listener = OperationListener.NONE;
+  private RequestObserver recorder = RequestObserver.NONE;
   private Consumer<Throwable> fatal = failure -> {};
 
   /** {@code workers} run the long commands, and refuse when there are too many. */
@@ -104,6 +106,12 @@ public final class Dispatcher {
   /** Tells of every call that ended; to be called before the first call. */
   public Dispatcher observedBy(OperationListener observer) {
     listener = observer;
+    return this;
+  }
+
+  /** Shows every call that ended as it came; to be called before the first call. */
+  public Dispatcher recordedBy(RequestObserver observer) {
+    recorder = observer;
     return this;
   }
 
@@ -449,7 +457,9 @@ public final class Dispatcher {
     call.request.connection().end();
     Operation operation = call.context.operation();
     operation.releaseMemory();
-    return listener.ended(operation, operation.nanosUntil(call.endNanos));
+    long nanos = operation.nanosUntil(call.endNanos);
+    recorder.ended(operation, call.request::beside, nanos);
+    return listener.ended(operation, nanos);
   }
 
   /** Writes a call down before its reply leaves. */

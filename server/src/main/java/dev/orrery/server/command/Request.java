@@ -8,7 +8,9 @@ import dev.orrery.value.RawElements;
 import dev.orrery.value.RawTypes;
 import dev.orrery.value.RawValue;
 import dev.orrery.wire.WireLimits;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -118,6 +120,16 @@ public record Request(
       }
     }
     return null;
+  }
+
+  /** The documents beside the body, by the name of the field that they stand for. */
+  Map<String, List<RawDocument>> beside() {
+    if (sequences.isEmpty()) {
+      return Map.of();
+    }
+    var beside = new LinkedHashMap<String, List<RawDocument>>();
+    sequences.forEach(sequence -> beside.put(sequence.name(), sequence.documents()));
+    return beside;
   }
 
   /** The size of all documents. */

@@ -3,6 +3,7 @@ package dev.orrery.server.command;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.orrery.server.command.FieldRecorder.Use;
+import dev.orrery.server.command.advice.AdviceCommands;
 import dev.orrery.server.command.collection.Databases;
 import dev.orrery.server.command.cosmos.CosmosCommands;
 import dev.orrery.server.command.cosmos.CosmosServices;
@@ -112,6 +113,7 @@ public class CompatDocumentTest {
     definitions.add(aggregate);
     definitions.addAll(DataCommands.list(data, aggregate, services.facts()));
     definitions.addAll(CosmosCommands.list(new CosmosServices(databases, null, null)));
+    definitions.addAll(AdviceCommands.list(null));
     definitions.addAll(
         OperationCommands.list(
             data, services.facts(), new OperationCommands.Journals(null, null, null)));

@@ -150,6 +150,7 @@ final class AccessRules {
           entry("prepareTransaction", (grants, call) -> false), // between servers
           entry("profile", AccessRules::profile),
           entry("reIndex", onCollection(Action.RE_INDEX)),
+          entry("recordWorkload", AccessRules::recordWorkload),
           entry("renameCollection", AccessRules::renameCollection),
           entry("replSetGetConfig", onCluster(Action.REPL_SET_GET_CONFIG)),
           entry("replSetGetStatus", onCluster(Action.REPL_SET_GET_STATUS)),
@@ -172,6 +173,9 @@ final class AccessRules {
           entry("updateUser", AccountRules::updateUser),
           entry("usersInfo", AccountRules::usersInfo),
           entry("validate", onCollection(Action.VALIDATE)));
+
+  /** Reached only by privileges on whatever database there is. */
+  private static final Resource EVERY_DATABASE = Resource.database("");
 
   private AccessRules() {}
 
@@ -313,6 +317,12 @@ final class AccessRules {
     return grants.allows(Action.ENABLE_PROFILER, call.wholeDatabase())
         || looksOnly
             && grants.allows(Action.FIND, Resource.collection(call.database, "system.profile"));
+  }
+
+  /** A workload has what everybody asked and wrote. */
+  private static boolean recordWorkload(Grants grants, Call call) {
+    return grants.allows(Action.INPROG, Resource.CLUSTER)
+        && grants.allows(Action.FIND, EVERY_DATABASE);
   }
 
   /** Of a database each user sees their part. */

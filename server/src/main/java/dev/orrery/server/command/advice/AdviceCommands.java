@@ -1,0 +1,14 @@
+package dev.orrery.server.command.advice;
+
+import dev.orrery.server.command.Command;
+import dev.orrery.server.workload.WorkloadRecorder;
+import java.util.List;
+
+/** The commands about workloads and the choice of a partition key. */
+public final class AdviceCommands {
+  private AdviceCommands() {}
+
+  public static List<Command> list(WorkloadRecorder recorder) {
+    return List.of(new RecordWorkloadCommand(recorder)); // sorted by command name
+  }
+}

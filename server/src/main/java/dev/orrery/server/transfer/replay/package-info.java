@@ -1,0 +1,2 @@
+/** Sends recorded workloads again. */
+package dev.orrery.server.transfer.replay;
