@@ -29,6 +29,7 @@ record EndlessRequests(String name, String command) {
               + "], d: ["
               + IntStream.range(0, 20_000).mapToObj(i -> "{x: " + i + "}").collect(csv())
               + "]}]}",
+          "{createIndexes: 'combs', indexes: [{key: {g: '2dsphere'}, name: 'g'}]}",
           "{create: 'checked', validator: {$expr: " + LOOPS() + "}}",
           "{create: 'endless', viewOn: 'c', pipeline: [{$match: {$expr: " + LOOPS() + "}}]}");
 
@@ -48,7 +49,7 @@ record EndlessRequests(String name, String command) {
       "{$reduce: {input: {$range: [0, 45]}, initialValue: 1, in: ['$$value', '$$value']}}";
 
   static Stream<EndlessRequests> all() {
-    return Stream.of(expressions(), strings(), stages(), commands(), filters())
+    return Stream.of(expressions(), strings(), stages(), commands(), filters(), shapes())
         .flatMap(List::stream);
   }
 
@@ -243,6 +244,23 @@ record EndlessRequests(String name, String command) {
   }
 
   /** Conditions times elements. */
+  /** Teeth of a comb are long and close together, so that each is compared with all. */
+  private static List<EndlessRequests> shapes() {
+    String comb =
+        IntStream.range(0, 40_000)
+            .mapToObj(i -> "[%s, %d]".formatted(i * 1e-4, i % 2 * 5))
+            .collect(csv());
+    String polygon =
+        "{type: 'Polygon', coordinates: [[%s, [4, -9], [0, -9], [0.0, 0]]]}".formatted(comb);
+    return List.of(
+        new EndlessRequests(
+            "$geoWithin a comb",
+            "{find: 'c', filter: {g: {$geoWithin: {$geometry: " + polygon + "}}}}"),
+        new EndlessRequests(
+            "a comb under a 2dsphere index",
+            "{insert: 'combs', documents: [{_id: 1, g: " + polygon + "}]}"));
+  }
+
   private static List<EndlessRequests> filters() {
     String clauses =
         IntStream.range(0, 4_000)

@@ -54,7 +54,7 @@ public interface NearKeys {
 
     @Override
     public SphereCover.Wanted within(double radius) {
-      return SphereCover.wanted(cap(Math.min(Math.PI, radius + ROUNDING_RADIANS)));
+      return SphereCover.ring(cap(Math.min(Math.PI, radius + ROUNDING_RADIANS)));
     }
 
     private S2Cap cap(double radius) {

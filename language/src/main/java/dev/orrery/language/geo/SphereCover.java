@@ -2,7 +2,6 @@ package dev.orrery.language.geo;
 
 import com.google.common.geometry.S2CellId;
 import com.google.common.geometry.S2Point;
-import com.google.common.geometry.S2PointRegion;
 import com.google.common.geometry.S2Region;
 import com.google.common.geometry.S2RegionCoverer;
 import com.google.common.geometry.S2RegionUnion;
@@ -30,7 +29,14 @@ import org.jspecify.annotations.Nullable;
 
 /** Covers regions of the sphere with cells: the keys of 2dsphere indexes. */
 public final class SphereCover {
-  private static final int QUERY_CELLS_MAX = 20;
+  /**
+   * A circle of twenty cells takes in two thirds more points than it holds, one of so many a third.
+   */
+  private static final int REGION_CELLS_MAX = 64;
+
+  /** Rings are many, and what they take in too early is not lost. */
+  private static final int RING_CELLS_MAX = 20;
+
   private static final int SHAPE_CELLS_MAX = 20;
 
   /** Finer cells than that would cost a query more than they spare it. */
@@ -49,11 +55,11 @@ public final class SphereCover {
    */
   public record Wanted(List<CellRange> points, List<CellRange> shapes) {}
 
-  /** All of a geometry as one region. */
+  /** All of a geometry as one region; a point on a border lies in one of the cells only. */
   static S2Region region(Geometry geometry) {
     var parts = new ArrayList<S2Region>();
     for (S2Point point : geometry.points()) {
-      parts.add(new S2PointRegion(point));
+      parts.add(SphereParts.cell(point));
     }
     parts.addAll(geometry.lines());
     parts.addAll(geometry.polygons());
@@ -63,12 +69,17 @@ public final class SphereCover {
   /** What a query on a region has to look for; null if it is not on the sphere. */
   public static @Nullable Wanted find(Region region) {
     S2Region there = region.onSphere();
-    return there == null ? null : wanted(there);
+    return there == null ? null : wanted(there, REGION_CELLS_MAX);
   }
 
-  static Wanted wanted(S2Region region) {
+  /** The same for a part of a search that goes on in rings. */
+  static Wanted ring(S2Region region) {
+    return wanted(region, RING_CELLS_MAX);
+  }
+
+  private static Wanted wanted(S2Region region, int cellsMax) {
     var coverer =
-        S2RegionCoverer.builder().setMaxCells(QUERY_CELLS_MAX).setMaxLevel(QUERY_LEVEL_MAX).build();
+        S2RegionCoverer.builder().setMaxCells(cellsMax).setMaxLevel(QUERY_LEVEL_MAX).build();
     var cells = new ArrayList<S2CellId>();
     coverer.getCovering(region, cells);
     return wanted(cells);
@@ -77,7 +88,7 @@ public final class SphereCover {
   /** Ranges of points that a region surely holds. */
   static List<CellRange> inside(S2Region region) {
     var coverer =
-        S2RegionCoverer.builder().setMaxCells(QUERY_CELLS_MAX).setMaxLevel(QUERY_LEVEL_MAX).build();
+        S2RegionCoverer.builder().setMaxCells(RING_CELLS_MAX).setMaxLevel(QUERY_LEVEL_MAX).build();
     var cells = new ArrayList<S2CellId>();
     coverer.getInteriorCovering(region, cells);
     var points = new ArrayList<CellRange>();

@@ -32,7 +32,7 @@ record SphereRegion(Geometry geometry) implements Region {
   }
 
   private boolean contains(S2Polygon other) {
-    return geometry.polygons().stream().anyMatch(polygon -> polygon.contains(other));
+    return geometry.polygons().stream().anyMatch(polygon -> SphereParts.contains(polygon, other));
   }
 
   @Override
@@ -54,14 +54,14 @@ record SphereRegion(Geometry geometry) implements Region {
 
   private boolean intersects(S2Polyline line) {
     return geometry.points().stream().anyMatch(one -> SphereParts.touches(line, one))
-        || geometry.lines().stream().anyMatch(line::intersects)
+        || geometry.lines().stream().anyMatch(one -> SphereParts.touches(one, line))
         || geometry.polygons().stream().anyMatch(one -> SphereParts.touches(one, line));
   }
 
   private boolean intersects(S2Polygon polygon) {
     return geometry.points().stream().anyMatch(one -> SphereParts.touches(polygon, one))
         || geometry.lines().stream().anyMatch(one -> SphereParts.touches(polygon, one))
-        || geometry.polygons().stream().anyMatch(polygon::intersects);
+        || geometry.polygons().stream().anyMatch(one -> SphereParts.touches(one, polygon));
   }
 
   @Override

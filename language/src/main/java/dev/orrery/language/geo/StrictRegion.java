@@ -45,7 +45,9 @@ record StrictRegion(S2Loop loop, S2Polygon smaller, boolean isComplement) implem
   }
 
   private boolean contains(S2Polygon polygon) {
-    return isComplement ? !smaller.intersects(polygon) : smaller.contains(polygon);
+    return isComplement
+        ? !SphereParts.touches(smaller, polygon)
+        : SphereParts.contains(smaller, polygon);
   }
 
   @Override
@@ -64,7 +66,9 @@ record StrictRegion(S2Loop loop, S2Polygon smaller, boolean isComplement) implem
   }
 
   private boolean intersects(S2Polygon polygon) {
-    return isComplement ? !smaller.contains(polygon) : smaller.intersects(polygon);
+    return isComplement
+        ? !SphereParts.contains(smaller, polygon)
+        : SphereParts.touches(smaller, polygon);
   }
 
   @Override
