@@ -121,6 +121,7 @@ record GeoNearOptions(
       throw new CommandException(
           ErrorCode.BAD_VALUE, "$geoNear parameter 'key' cannot be the empty string");
     }
+    FieldNames.split(key); // refuses what is no path
     return key;
   }
 

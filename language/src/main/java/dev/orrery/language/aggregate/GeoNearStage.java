@@ -14,6 +14,7 @@ import dev.orrery.language.geo.Near;
 import dev.orrery.language.geo.NearParser;
 import dev.orrery.language.query.Filter;
 import dev.orrery.language.query.GeoFilters;
+import dev.orrery.language.query.TextFilters;
 import dev.orrery.value.FieldPath;
 import dev.orrery.value.RawDocument;
 import java.util.ArrayList;
@@ -71,6 +72,9 @@ record GeoNearStage(GeoNearOptions options, MatchStage match, PipelineContext co
     Condition condition = condition(run);
     var filters = new ArrayList<Filter>();
     Filter others = match.bound(run);
+    if (TextFilters.find(others) != null) {
+      throw TextFilters.besideNear();
+    }
     filters.addAll(others instanceof Filter.And and ? and.children() : List.of(others));
     filters.add(condition.filter());
     var written = match.document().toBsonDocument();

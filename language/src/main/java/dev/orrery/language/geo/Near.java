@@ -21,6 +21,12 @@ public record Near(
   /** MongoDB's radius of Earth. */
   public static final double EARTH_METERS = 6_378_100;
 
+  /** Beyond it MongoDB takes degrees of longitude for as long as they are there. */
+  private static final double LATITUDE_LAST = 89;
+
+  /** What a document on the same meridian or parallel may seem to be farther away than it is. */
+  private static final double ROUNDING = 1e-9;
+
   /** Whether distances are those on the sphere. */
   public boolean isOnSphere() {
     return isGeoJson || isNearSphere;
@@ -55,6 +61,27 @@ public record Near(
           return false;
         });
     return search.found;
+  }
+
+  /**
+   * Whether a 2d index finds a document that is so far away on the sphere. The index is flat, and
+   * MongoDB looks in it as far as that distance can reach in degrees, to the sides of the center
+   * but not over the 180th meridian or a pole: what lies beyond is found when it is far away, and
+   * not at all when it is near.
+   *
+   * @param distance in radians
+   */
+  public boolean isReachedOnPlane(RawDocument document, FieldPath path, double distance) {
+    Found flat = new Near(center, false, false, 0, Double.MAX_VALUE).nearest(document, path);
+    return flat != null && flat.distance() <= reachOnPlane(Math.toDegrees(distance));
+  }
+
+  /** Degrees of longitude are the shorter the nearer they are to a pole; all in degrees. */
+  private double reachOnPlane(double distance) {
+    double top = Math.min(LATITUDE_LAST, center.y() + distance);
+    double bottom = Math.max(-LATITUDE_LAST, center.y() - distance);
+    double shortest = Math.min(Math.cos(Math.toRadians(top)), Math.cos(Math.toRadians(bottom)));
+    return (distance + distance / shortest) * (1 + ROUNDING);
   }
 
   /** One document on the way. */

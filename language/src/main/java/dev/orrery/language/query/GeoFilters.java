@@ -123,9 +123,7 @@ public final class GeoFilters {
 
   private static long countNear(Filter filter) {
     if (filter instanceof Filter.Field field) {
-      return field.predicate() instanceof ArrayFilters.ElementDocument element
-          ? countNear(element.filter())
-          : field.predicate() instanceof ByDistance ? 1 : 0;
+      return countNear(field.predicate());
     }
     if (filter instanceof Filter.Not not) {
       return countNear(not.child());
@@ -143,6 +141,16 @@ public final class GeoFilters {
       count += countNear(child);
     }
     return count;
+  }
+
+  private static long countNear(ValuePredicate predicate) {
+    if (predicate instanceof ArrayFilters.ElementDocument element) {
+      return countNear(element.filter());
+    }
+    if (predicate instanceof ArrayFilters.ElementValue element) {
+      return countNear(element.filter());
+    }
+    return predicate instanceof ByDistance ? 1 : 0;
   }
 
   /** Reads {@code {$near: ..., $maxDistance: ...}}, which is one condition; null for others. */

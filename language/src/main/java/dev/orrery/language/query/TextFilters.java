@@ -104,6 +104,11 @@ public final class TextFilters {
     return found.isEmpty() ? null : found.get(0);
   }
 
+  /** The refusal of a search that asks for the nearest, too. */
+  public static CommandException besideNear() {
+    return badValue("text and geoNear not allowed in same query");
+  }
+
   private static void collect(Filter filter, List<Unbound> found, boolean isNegated) {
     if (filter instanceof Filter.Whole whole && whole.predicate() instanceof Unbound search) {
       if (isNegated) {

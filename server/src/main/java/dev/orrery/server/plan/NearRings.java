@@ -190,9 +190,9 @@ final class NearRings implements RowCursor {
   /** Keeps a document until its turn comes, if it is neither too near nor too far. */
   private void offer(Row row) {
     Near near = scan.near();
-    Near.Found nearest = near.nearest(row.document(), scan.path());
+    Near.Found nearest = scan.nearest(row.document());
     if (nearest == null) {
-      return; // it has changed since its entry was read
+      return; // it has changed since its entry was read, or is not to be found here
     }
     double distance = nearest.distance() * near.unit();
     if (distance < near.min() || distance > near.max()) {

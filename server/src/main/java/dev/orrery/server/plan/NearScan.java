@@ -7,10 +7,12 @@ import dev.orrery.server.plan.bounds.IndexAccess;
 import dev.orrery.server.plan.bounds.Intervals;
 import dev.orrery.storage.catalog.IndexField;
 import dev.orrery.value.FieldPath;
+import dev.orrery.value.RawDocument;
 import java.util.ArrayList;
 import java.util.List;
 import org.bson.BsonInt32;
 import org.bson.BsonString;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Reads documents in the order of their distance to a point, by rings around it that grow.
@@ -30,6 +32,17 @@ record NearScan(IndexAccess access, int place, Near near) implements PlanNode {
 
   private boolean isFlat() {
     return access.parts().get(place).kind() == IndexField.Kind.GEO_2D;
+  }
+
+  /** What of a document is nearest; null if there is nothing, or the index does not lead there. */
+  Near.@Nullable Found nearest(RawDocument document) {
+    Near.Found found = near.nearest(document, path());
+    boolean isReached =
+        found == null
+            || !isFlat()
+            || !near.isOnSphere()
+            || near.isReachedOnPlane(document, path(), found.distance());
+    return isReached ? found : null;
   }
 
   NearKeys keys() {

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.orrery.language.geo.Near;
 import dev.orrery.language.query.Filter;
 import dev.orrery.language.query.GeoFilters;
+import dev.orrery.value.FieldPath;
 import dev.orrery.value.RawDocument;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -64,9 +65,11 @@ class GeoPlanPropertyTest {
     indexed = 0;
     for (int i = 0; i < QUERIES; i++) {
       String filter =
-          random.nextInt(3) == 0
-              ? "{p: {$geoWithin: %s}}".formatted(flatShape())
-              : "{%sg: {%s: %s}}".formatted(before, operator(), sphereShape());
+          switch (random.nextInt(3)) {
+            case 0 -> "{p: {$geoWithin: %s}}".formatted(flatShape());
+            case 1 -> "{%sg: {$geoWithin: %s}}".formatted(before, sphereShape());
+            default -> "{%sg: {$geoIntersects: %s}}".formatted(before, touchable());
+          };
       Query query = fixture.query(filter);
       List<Integer> expected = ids(fixture.run(query.with(PlanFixture.natural())));
       assertThat(ids(fixture.run(query))).as(filter).isEqualTo(expected);
@@ -77,29 +80,40 @@ class GeoPlanPropertyTest {
 
   private void checkNear(String before) {
     for (int i = 0; i < QUERIES; i++) {
-      String filter = near(before);
-      Query query = fixture.query(filter);
-      Filter.Field condition = GeoFilters.findNear(query.criteria().filter());
-      Near near = ((GeoFilters.ByDistance) condition.predicate()).near();
-      int limit = random.nextInt(4) == 0 ? 0 : 1 + random.nextInt(20);
-      List<Double> expected = new ArrayList<>();
-      for (RawDocument one : fixture.run(fixture.query(before.isEmpty() ? "{}" : "{a: 1}"))) {
-        Near.Found found = near.nearest(one, condition.path());
-        double distance = found == null ? Double.NaN : found.distance() * near.unit();
-        if (distance >= near.min() && distance <= near.max()) {
-          expected.add(distance);
-        }
-      }
-      expected.sort(null);
-      List<Double> found =
-          fixture.run(query.with(new Query.Window(0, limit))).stream()
-              .map(one -> near.nearest(one, condition.path()).distance() * near.unit())
-              .toList();
-      assertThat(found)
-          .as(filter)
-          .isEqualTo(limit == 0 ? expected : expected.subList(0, Math.min(limit, expected.size())));
-      assertThat(PlanFixture.stages(plan(query))).contains("GEO_NEAR_2DSPHERE");
+      checkNear(before, near(before), "GEO_NEAR_2DSPHERE");
+      checkNear("", flatNear(), "GEO_NEAR_2D");
     }
+  }
+
+  private void checkNear(String before, String filter, String stage) {
+    Query query = fixture.query(filter);
+    Filter.Field condition = GeoFilters.findNear(query.criteria().filter());
+    Near near = ((GeoFilters.ByDistance) condition.predicate()).near();
+    int limit = random.nextInt(4) == 0 ? 0 : 1 + random.nextInt(20);
+    List<Double> expected = new ArrayList<>();
+    for (RawDocument one : fixture.run(fixture.query(before.isEmpty() ? "{}" : "{a: 1}"))) {
+      Near.Found found = near.nearest(one, condition.path());
+      double distance = found == null ? Double.NaN : found.distance() * near.unit();
+      boolean isHere = distance >= near.min() && distance <= near.max();
+      if (isHere && (!stage.equals("GEO_NEAR_2D") || isReached(near, one, distance))) {
+        expected.add(distance);
+      }
+    }
+    expected.sort(null);
+    List<Double> found =
+        fixture.run(query.with(new Query.Window(0, limit))).stream()
+            .map(one -> near.nearest(one, condition.path()).distance() * near.unit())
+            .toList();
+    assertThat(found)
+        .as(filter)
+        .isEqualTo(limit == 0 ? expected : expected.subList(0, Math.min(limit, expected.size())));
+    assertThat(PlanFixture.stages(plan(query))).contains(stage);
+  }
+
+  /** An index of the plane does not look over the 180th meridian, nor over a pole. */
+  private static boolean isReached(Near near, RawDocument document, double distance) {
+    return !near.isOnSphere()
+        || near.isReachedOnPlane(document, FieldPath.parse("p"), distance);
   }
 
   private BsonDocument plan(Query query) {
@@ -125,12 +139,28 @@ class GeoPlanPropertyTest {
         : "{%sg: {$nearSphere: %s%s}}".formatted(before, center, limits);
   }
 
-  private String operator() {
-    return random.nextBoolean() ? "$geoWithin" : "$geoIntersects";
+  /** On the plane, or on the sphere by an index of the plane. */
+  private String flatNear() {
+    boolean isOnSphere = random.nextBoolean();
+    double scale = isOnSphere ? 1 : 100;
+    String limits =
+        switch (random.nextInt(3)) {
+          case 0 -> ", $maxDistance: " + number(scale * random.nextDouble());
+          case 1 -> ", $minDistance: " + number(scale * random.nextDouble() / 2);
+          default -> "";
+        };
+    return "{p: {%s: %s%s}}".formatted(isOnSphere ? "$nearSphere" : "$near", pair(), limits);
+  }
+
+  /** What something can touch, which may have no area. */
+  private String touchable() {
+    return random.nextBoolean() ? sphereShape() : "{$geometry: " + shape() + "}";
   }
 
   private String sphereShape() {
-    return switch (random.nextInt(5)) {
+    return switch (random.nextInt(7)) {
+      case 2 -> "{$geometry: {type: 'Polygon', coordinates: [%s]}}".formatted(ringWithHole());
+      case 3 -> "{$geometry: {type: 'Polygon', coordinates: [%s]}}".formatted(polarRing());
       case 0 -> "{$centerSphere: [%s, %s]}".formatted(pair(), number(size() / 50));
       case 1 ->
           "{$geometry: {type: 'Polygon', coordinates: [%s], crs: {type: 'name', properties: {name:"
@@ -150,13 +180,51 @@ class GeoPlanPropertyTest {
   }
 
   private String geometry() {
-    return switch (random.nextInt(6)) {
+    return switch (random.nextInt(8)) {
       case 0 -> pair();
-      case 1 -> "{type: 'LineString', coordinates: [%s]}".formatted(line());
-      case 2 -> "{type: 'Polygon', coordinates: [%s]}".formatted(ring(size()));
-      case 3 -> "{type: 'MultiPoint', coordinates: [%s, %s]}".formatted(pair(), pair());
+      case 1, 2 -> shape();
+      case 3 -> "{type: 'GeometryCollection', geometries: [%s, %s]}".formatted(shape(), shape());
       default -> "{type: 'Point', coordinates: %s}".formatted(pair());
     };
+  }
+
+  /** GeoJSON of one of the kinds that are more than a point. */
+  private String shape() {
+    return switch (random.nextInt(7)) {
+      case 0 -> "{type: 'LineString', coordinates: [%s]}".formatted(line());
+      case 1 -> "{type: 'MultiPoint', coordinates: [%s, %s]}".formatted(pair(), pair());
+      case 2 -> "{type: 'MultiLineString', coordinates: [[%s], [%s]]}".formatted(line(), line());
+      case 3 -> "{type: 'Polygon', coordinates: [%s]}".formatted(polarRing());
+      case 4 -> "{type: 'Polygon', coordinates: [%s]}".formatted(ringWithHole());
+      case 5 ->
+          "{type: 'MultiPolygon', coordinates: [[%s], [%s]]}".formatted(ring(size()), polarRing());
+      default -> "{type: 'Polygon', coordinates: [%s]}".formatted(ring(size()));
+    };
+  }
+
+  /** A ring around one of the poles. */
+  private String polarRing() {
+    double latitude = (random.nextBoolean() ? 1 : -1) * (89.9 - size());
+    var points = new ArrayList<String>();
+    int corners = 3 + random.nextInt(6);
+    for (int i = 0; i <= corners; i++) {
+      points.add(pair(360.0 * (i % corners) / corners - 180, latitude));
+    }
+    return "[" + String.join(", ", points) + "]";
+  }
+
+  private String ringWithHole() {
+    double x = longitude();
+    double y = random.nextDouble() * 100 - 50;
+    double size = size();
+    return square(x, y, size) + ", " + square(x + size / 4, y + size / 4, size / 4);
+  }
+
+  private static String square(double x, double y, double size) {
+    String corner = pair(x, y);
+    return "[%s, %s, %s, %s, %s]"
+        .formatted(
+            corner, pair(x + size, y), pair(x + size, y + size), pair(x, y + size), corner);
   }
 
   /** A place, or several. */

@@ -84,7 +84,7 @@ record QueryScope(Collation collation, ParseContext variables) {
     Filter parsed = FilterParser.parse(filter, filters());
     boolean hasNear = GeoFilters.findNear(parsed) != null; // refuses what stands where it cannot
     if (TextFilters.find(parsed) != null && hasNear) {
-      throw new CommandException(ErrorCode.BAD_VALUE, "text and geoNear not allowed in same query");
+      throw TextFilters.besideNear();
     }
     return parsed;
   }

@@ -14,8 +14,11 @@ import dev.orrery.server.command.collection.ViewErrors;
 import dev.orrery.server.command.collection.WriteFailures;
 import dev.orrery.server.operation.Operation;
 import dev.orrery.storage.CollectionStore;
+import dev.orrery.storage.PartitionStore;
+import dev.orrery.storage.RecordCursor;
 import dev.orrery.storage.StorageException;
 import dev.orrery.storage.UniqueViolationException;
+import dev.orrery.storage.WorkMeter;
 import dev.orrery.storage.catalog.CollectionInfo;
 import dev.orrery.storage.catalog.IndexKeyException;
 import dev.orrery.storage.catalog.IndexSpec;
@@ -243,6 +246,22 @@ final class CreateIndexesCommand implements Command {
           && collection.partitions().stream().anyMatch(one -> one.statistics().documents() > 0);
     }
 
+    boolean hasOtherThanBuckets() {
+      var meter = new WorkMeter();
+      List<PartitionStore> partitions = collection == null ? List.of() : collection.partitions();
+      for (PartitionStore partition : partitions) {
+        RecordCursor cursor = partition.scan(false);
+        for (var one = cursor.awaitNext(meter); one != null; one = cursor.awaitNext(meter)) {
+          operation.check();
+          RawValue control = one.document().field("control");
+          if (control == null || !control.isDocument()) {
+            return true;
+          }
+        }
+      }
+      return false;
+    }
+
     /** Over documents a failure is one of the build; MongoDB has a shorter way without any. */
     CommandException failed(CommandException cause) {
       return hasDocuments() ? named(cause) : cause;
@@ -287,6 +306,7 @@ final class CreateIndexesCommand implements Command {
       BsonDocument resolved = IndexDefinition.withCollation(spec, inherited);
       IndexRules.requireIdCollation(resolved, inherited);
       BsonDocument complete = IndexRules.require(resolved, build.options());
+      requireBuckets(build, complete.getDocument("key"));
       IndexKeyPattern.requireSupported(complete.getDocument("key"));
       BsonDocument fixed = IndexDefinition.fix(complete);
       boolean isThere =
@@ -299,6 +319,16 @@ final class CreateIndexesCommand implements Command {
     }
     requireDistinct(build, wanted, existing);
     return wanted.stream().map(IndexSpec::of).toList();
+  }
+
+  /** What MongoDB says of an index of buckets over other documents; over buckets there is none. */
+  private static void requireBuckets(Build build, BsonDocument key) {
+    if (IndexKeyPattern.kind(key).equals(IndexKeyPattern.BUCKETS) && build.hasOtherThanBuckets()) {
+      throw build.named(
+          new CommandException(
+              ErrorCode.LOCATION_6540600,
+              "Time-series bucket documents must have 'control' object present"));
+    }
   }
 
   private static void requireDistinct(

@@ -20,9 +20,13 @@ public final class IndexKeyPattern {
   private static final String EVERYTHING = "$**";
   private static final int BYTES_MAX = 2048;
   private static final int FIELDS_MAX = 32;
+
+  /** Of the collections below time series, which hold buckets of measurements. */
+  static final String BUCKETS = "2dsphere_bucket";
+
   private static final Set<String> KINDS =
-      Set.of("2d", "2dsphere", "2dsphere_bucket", "columnstore", "hashed", "text", WILDCARD);
-  private static final Set<String> LACKING = Set.of("2dsphere_bucket", "columnstore");
+      Set.of("2d", "2dsphere", BUCKETS, "columnstore", "hashed", "text", WILDCARD);
+  private static final Set<String> LACKING = Set.of(BUCKETS, "columnstore");
   private static final Set<String> REFERENCE_PARTS = Set.of("$ref", "$id", "$db");
 
   private IndexKeyPattern() {}

@@ -167,4 +167,21 @@ class AggregateCommandTest {
           .isEqualTo(found);
     }
   }
+
+  @Test
+  void nearSearchesAreRefusedWhereTheyCannotOrder() {
+    data.run(
+        "{createIndexes: 'c', indexes: [{key: {p: '2d'}, name: 'p'}, {key: {t: 'text'}, name:"
+            + " 't'}], $db: 'db'}");
+    assertThat(
+            data.error("{find: 'c', filter: {p: {$elemMatch: {$near: [0, 0]}}}, $db: 'db'}"))
+        .isEqualTo("2 BadValue: geo $near must be top-level expr");
+    String near =
+        "{aggregate: 'c', pipeline: [{$geoNear: {near: [0, 0], distanceField: 'd', %s}}], cursor:"
+            + " {}, $db: 'db'}";
+    assertThat(data.error(near.formatted("query: {$text: {$search: 'x'}}")))
+        .isEqualTo("2 BadValue: text and geoNear not allowed in same query");
+    assertThat(data.error(near.formatted("key: '$p'"))).startsWith("16410 ");
+    assertThat(data.error(near.formatted("key: 'a..p'"))).startsWith("15998 ");
+  }
 }

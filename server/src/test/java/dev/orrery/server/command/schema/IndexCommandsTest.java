@@ -72,7 +72,8 @@ class IndexCommandsTest {
           {key: {a: 0}, name: 'n'}                    | 67  | cannot be 0.
           {key: {'a..b': 1}, name: 'n'}               | 67  | cannot contain an empty field.
           {key: {a: 'foo'}, name: 'n'}                | 67  | Unknown index plugin 'foo'
-          {key: {a: '2dsphere_bucket'}, name: 'n'}    | 238 | '2dsphere_bucket' are not implemented
+          {key: {a: '2dsphere_bucket'}, name: 'n'}    | 6540600 | must have 'control' object present
+          {key: {a: 'columnstore'}, name: 'n'}        | 238 | 'columnstore' are not implemented
           {key: {_id: -1}, name: 'n'}                 | 2   | must be {_id: 1}, but got { _id: -1 }
           {key: {a: 1}, name: '*'}                    | 2   | The index name '*' is not valid.
           {key: {a: 1}, name: 'n', foo: 1}            | 197 | The field 'foo' is not valid
@@ -86,6 +87,16 @@ class IndexCommandsTest {
   void aBadDescriptionIsRefusedInMongoDbsWords(String spec, int code, String words) {
     assertThat(refused(spec)).startsWith(code + " ").contains(words);
     assertThat(names()).isEqualTo("_id_");
+  }
+
+  @Test
+  void anIndexOfBucketsIsNotBuiltOverBucketsEither() {
+    fixture.insert("b", "{_id: 1, control: {version: 1}}", "{_id: 2, control: {version: 1}}");
+    String create = "{createIndexes: '%s', indexes: [{key: {a: '2dsphere_bucket'}, name: 'n'}]}";
+    assertThat(fixture.error(create.formatted("b"))).startsWith("238 NotImplemented");
+    assertThat(fixture.error(create.formatted("none"))).startsWith("238 NotImplemented");
+    fixture.insert("b", "{_id: 3, control: 1}");
+    assertThat(fixture.error(create.formatted("b"))).startsWith("6540600 Location6540600: Index");
   }
 
   @Test
