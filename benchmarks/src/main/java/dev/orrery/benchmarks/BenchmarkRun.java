@@ -15,11 +15,9 @@ import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
-import java.util.function.Predicate;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
@@ -60,7 +58,9 @@ final class BenchmarkRun {
   private final @Nullable EarlierRun earlier;
 
   BenchmarkRun(Options options) {
-    this(options, java(options.path("jar", "server/target/orrery.jar"), options.text("jvm", "")));
+    this(
+        options,
+        Fleet.java(options.path("jar", "server/target/orrery.jar"), options.text("jvm", "")));
   }
 
   /**
@@ -125,22 +125,10 @@ final class BenchmarkRun {
     String before = options.text("before", "");
     return new Fleet.Settings(
         orrery,
-        before.isEmpty() ? List.of() : java(Path.of(before), ""),
+        before.isEmpty() ? List.of() : Fleet.java(Path.of(before), ""),
         directory,
         kinds,
         targets);
-  }
-
-  /** How Java is called for a jar of Orrery. */
-  private static List<String> java(Path jar, String jvm) {
-    var java = new ArrayList<String>();
-    Stream.of(jvm.split(" ")).filter(Predicate.not(String::isEmpty)).forEach(java::add);
-    Path archive = jar.resolveSibling("orrery.jsa"); // as the launcher does
-    if (Files.exists(archive)) {
-      java.addAll(List.of("-XX:SharedArchiveFile=" + archive, "-Xlog:disable"));
-    }
-    java.addAll(List.of("-Dsun.misc.unsafe.memory.access=allow", "-jar", jar.toString()));
-    return java;
   }
 
   /** Orrery is always among them. */

@@ -2,6 +2,7 @@ package dev.orrery.benchmarks;
 
 import dev.orrery.benchmarks.metering.MeteredServer;
 import dev.orrery.benchmarks.metering.MeteringBenchmark;
+import dev.orrery.benchmarks.search.SearchBenchmark;
 import dev.orrery.benchmarks.store.HeapBenchmark;
 import dev.orrery.benchmarks.store.StoreBenchmark;
 import java.util.Arrays;
@@ -18,7 +19,9 @@ public final class Main {
              benchmarks.jar store|heap [--documents N] [--durable N] [--rounds N] [--warmups N]
                  [--stores NAME,...] [--directory DIR]
              benchmarks.jar metering [--parts dispatch,network] [--documents N] [--reads N]
-                 [--rounds N] [--warmups N]""";
+                 [--rounds N] [--warmups N]
+             benchmarks.jar search [--parts places,words] [--points N] [--documents N]
+                 [--searches N] [--rounds N] [--jar FILE] [--jvm OPTIONS] [--directory DIR]""";
 
   private Main() {}
 
@@ -42,6 +45,7 @@ public final class Main {
       case "run" -> new BenchmarkRun(options).run();
       case "store" -> new StoreBenchmark(options).run();
       case "metering" -> new MeteringBenchmark(options).run();
+      case "search" -> new SearchBenchmark(options).run();
       case "heap" -> new HeapBenchmark(options).run();
       case MeteredServer.NAME -> MeteredServer.run(options);
       default -> throw new Options.Refused("no benchmark " + name);

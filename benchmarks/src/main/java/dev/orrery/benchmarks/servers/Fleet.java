@@ -8,6 +8,7 @@ import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Set;
+import java.util.function.Predicate;
 import java.util.stream.Stream;
 import org.bson.BsonDocument;
 
@@ -27,6 +28,18 @@ public final class Fleet implements AutoCloseable {
       Path directory,
       Set<Kind> kinds,
       List<Target> others) {}
+
+  /** How Java is called for a jar of Orrery, with options of its own. */
+  public static List<String> java(Path jar, String jvm) {
+    var java = new ArrayList<String>();
+    Stream.of(jvm.split(" ")).filter(Predicate.not(String::isEmpty)).forEach(java::add);
+    Path archive = jar.resolveSibling("orrery.jsa"); // as the launcher does
+    if (Files.exists(archive)) {
+      java.addAll(List.of("-XX:SharedArchiveFile=" + archive, "-Xlog:disable"));
+    }
+    java.addAll(List.of("-Dsun.misc.unsafe.memory.access=allow", "-jar", jar.toString()));
+    return java;
+  }
 
   private final Settings settings;
   private final List<Target> targets = new ArrayList<>();

@@ -10,10 +10,11 @@ import org.bson.BsonBoolean;
 import org.bson.BsonDocument;
 import org.bson.BsonInt32;
 import org.bson.BsonString;
+import org.bson.BsonValue;
 
 /** Fills collections before anything is measured. */
-final class Loading {
-  static final String DATABASE = "orrery_benchmark";
+public final class Loading {
+  public static final String DATABASE = "orrery_benchmark";
   private static final int BATCH = 1000;
 
   private Loading() {}
@@ -22,7 +23,8 @@ final class Loading {
     target.run(DATABASE, new BsonDocument("dropDatabase", new BsonInt32(1)));
   }
 
-  static void insert(Target target, String collection, int count, LongFunction<BsonDocument> source)
+  public static void insert(
+      Target target, String collection, int count, LongFunction<BsonDocument> source)
       throws IOException {
     try (var connection = new CommandConnection(target.address())) {
       for (long first = 0; first < count; first += BATCH) {
@@ -48,8 +50,14 @@ final class Loading {
 
   /** An ascending index on one field. */
   static void index(Target target, String collection, String field) throws IOException {
+    index(target, collection, field, new BsonInt32(1));
+  }
+
+  /** An index of any kind on one field. */
+  public static void index(Target target, String collection, String field, BsonValue kind)
+      throws IOException {
     var index =
-        new BsonDocument("key", new BsonDocument(field, new BsonInt32(1)))
+        new BsonDocument("key", new BsonDocument(field, kind))
             .append("name", new BsonString(field + "_1"));
     target.run(
         DATABASE,
