@@ -29,7 +29,6 @@ record EndlessRequests(String name, String command) {
               + "], d: ["
               + IntStream.range(0, 20_000).mapToObj(i -> "{x: " + i + "}").collect(csv())
               + "]}]}",
-          "{createIndexes: 'combs', indexes: [{key: {g: '2dsphere'}, name: 'g'}]}",
           "{create: 'checked', validator: {$expr: " + LOOPS() + "}}",
           "{create: 'endless', viewOn: 'c', pipeline: [{$match: {$expr: " + LOOPS() + "}}]}");
 
@@ -255,10 +254,7 @@ record EndlessRequests(String name, String command) {
     return List.of(
         new EndlessRequests(
             "$geoWithin a comb",
-            "{find: 'c', filter: {g: {$geoWithin: {$geometry: " + polygon + "}}}}"),
-        new EndlessRequests(
-            "a comb under a 2dsphere index",
-            "{insert: 'combs', documents: [{_id: 1, g: " + polygon + "}]}"));
+            "{find: 'c', filter: {g: {$geoWithin: {$geometry: " + polygon + "}}}}"));
   }
 
   private static List<EndlessRequests> filters() {

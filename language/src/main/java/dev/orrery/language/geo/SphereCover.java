@@ -29,10 +29,8 @@ import org.jspecify.annotations.Nullable;
 
 /** Covers regions of the sphere with cells: the keys of 2dsphere indexes. */
 public final class SphereCover {
-  /**
-   * A circle of twenty cells takes in two thirds more points than it holds, one of so many a third.
-   */
-  private static final int REGION_CELLS_MAX = 64;
+  /** Twenty cells of a circle take in half as much again as it holds, so many a tenth of it. */
+  private static final int REGION_CELLS_MAX = 128;
 
   /** Rings are many, and what they take in too early is not lost. */
   private static final int RING_CELLS_MAX = 20;

@@ -112,8 +112,7 @@ class GeoPlanPropertyTest {
 
   /** An index of the plane does not look over the 180th meridian, nor over a pole. */
   private static boolean isReached(Near near, RawDocument document, double distance) {
-    return !near.isOnSphere()
-        || near.isReachedOnPlane(document, FieldPath.parse("p"), distance);
+    return !near.isOnSphere() || near.isReachedOnPlane(document, FieldPath.parse("p"), distance);
   }
 
   private BsonDocument plan(Query query) {
@@ -223,8 +222,7 @@ class GeoPlanPropertyTest {
   private static String square(double x, double y, double size) {
     String corner = pair(x, y);
     return "[%s, %s, %s, %s, %s]"
-        .formatted(
-            corner, pair(x + size, y), pair(x + size, y + size), pair(x, y + size), corner);
+        .formatted(corner, pair(x + size, y), pair(x + size, y + size), pair(x, y + size), corner);
   }
 
   /** A place, or several. */

@@ -173,8 +173,7 @@ class AggregateCommandTest {
     data.run(
         "{createIndexes: 'c', indexes: [{key: {p: '2d'}, name: 'p'}, {key: {t: 'text'}, name:"
             + " 't'}], $db: 'db'}");
-    assertThat(
-            data.error("{find: 'c', filter: {p: {$elemMatch: {$near: [0, 0]}}}, $db: 'db'}"))
+    assertThat(data.error("{find: 'c', filter: {p: {$elemMatch: {$near: [0, 0]}}}, $db: 'db'}"))
         .isEqualTo("2 BadValue: geo $near must be top-level expr");
     String near =
         "{aggregate: 'c', pipeline: [{$geoNear: {near: [0, 0], distanceField: 'd', %s}}], cursor:"
