@@ -19,6 +19,11 @@ enum ConfigKey {
           + " only users are let in."),
   ACCOUNT_KEY_FILE(
       "account-key-file", "", "File with the key of --account: the password, alone on its line."),
+  ACCOUNT_LIMITS(
+      "account-limits",
+      "",
+      "What an account of Cosmos DB may do as a whole, separated by commas: metadata (240 RU/s),"
+          + " offer-changes (25 in 5 minutes), serverless, throughput=RU/s of all offers."),
   ADVERTISE(
       "advertise",
       "",

@@ -2,6 +2,7 @@ package dev.orrery.server;
 
 import dev.orrery.language.limit.MemoryBudget;
 import dev.orrery.server.ConfigSources.Setting;
+import dev.orrery.server.throughput.AccountLimits;
 import dev.orrery.server.throughput.Consistency;
 import dev.orrery.server.throughput.CosmosRule;
 import dev.orrery.server.throughput.CosmosRules;
@@ -127,6 +128,7 @@ public record ServerConfig(
    * @param hasTestCommands whether clients may order faults
    * @param consistency what reads promise, and are charged for
    * @param isOf2018 whether offers are those of that year
+   * @param accountLimits a list that {@link AccountLimits} knows
    */
   public record Rules(
       Profile profile,
@@ -134,13 +136,15 @@ public record ServerConfig(
       Set<CosmosRule> off,
       boolean hasTestCommands,
       Consistency consistency,
-      boolean isOf2018) {
+      boolean isOf2018,
+      String accountLimits) {
     /** The rules as the server keeps to them. */
     public CosmosRules toCosmosRules() {
       CosmosRules rules = profile == Profile.COSMOS ? CosmosRules.cosmos() : CosmosRules.extended();
       rules.switchOff(off);
       rules.setBurst(hasBurst);
       rules.setConsistency(consistency);
+      rules.setAccount(AccountLimits.parse(accountLimits, System::nanoTime));
       rules.setLeastWithKey(isOf2018 ? ThroughputRules.LEAST_WITH_KEY_2018 : 0);
       return rules;
     }
@@ -240,10 +244,21 @@ public record ServerConfig(
           CosmosRule.parse(off.text()),
           trueOrFalse(sources.setting(ConfigKey.TEST_COMMANDS)),
           oneOf(Consistency.values(), sources.setting(ConfigKey.CONSISTENCY)),
-          isOf2018(sources));
+          isOf2018(sources),
+          accountLimits(sources));
     } catch (IllegalArgumentException e) {
       throw new ConfigException("cosmos-rules-off: " + e.getMessage());
     }
+  }
+
+  private static String accountLimits(ConfigSources sources) {
+    String list = sources.setting(ConfigKey.ACCOUNT_LIMITS).text();
+    try {
+      AccountLimits.parse(list, System::nanoTime);
+    } catch (IllegalArgumentException e) {
+      throw new ConfigException("account-limits: " + e.getMessage());
+    }
+    return list;
   }
 
   private static Access access(ConfigSources sources) {

@@ -73,6 +73,7 @@ class ArchitectureTest {
           "server.plan",
           "server.plan.bounds",
           "server.synthetic",
+          "server.expiry",
           "server.store",
           "wire",
           "language.update",

@@ -35,6 +35,7 @@ final class ServerConfigTest {
             """
             account= ORRERY_ACCOUNT
             account-key-file= ORRERY_ACCOUNT_KEY_FILE
+            account-limits= ORRERY_ACCOUNT_LIMITS
             advertise= ORRERY_ADVERTISE
             auth=false ORRERY_AUTH
             bind=127.0.0.1 ORRERY_BIND
@@ -241,6 +242,7 @@ final class ServerConfigTest {
         "--limit=logical-partition=8388608TB | must be a size such as 500KB, 1MB or 20GB",
         "--limit=logical-partition | needs a value: logical-partition=<value>",
         "--limit=documents=1 | unknown limit documents; known are: change-retention, connections",
+        "--account-limits=meta | 'meta' is none of metadata, offer-changes, serverless",
         "--prot=1 | unknown option --prot=1; known are: --account, --account-key-file",
         "check | unknown option check; known are: --account",
         "--tls-ca=a | tls-cert, tls-key and tls-ca need --tls or --tls-only",
@@ -259,7 +261,9 @@ final class ServerConfigTest {
     assertThatThrownBy(() -> parse(Map.of(), "--config", file.toString()))
         .isInstanceOf(ConfigException.class)
         .hasMessageContaining(
-            "unknown key prot in " + file + "; known are: account, account-key-file, advertise");
+            "unknown key prot in "
+                + file
+                + "; known are: account, account-key-file, account-limits");
     assertThatThrownBy(() -> parse(Map.of("ORRERY_PROT", "1")))
         .isInstanceOf(ConfigException.class)
         .hasMessageContaining("unknown environment variable ORRERY_PROT; known are: ORRERY_CONFIG");

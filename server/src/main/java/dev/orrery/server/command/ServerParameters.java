@@ -88,6 +88,8 @@ public final class ServerParameters {
         (name, value) -> {
           if (name.equals(BURST_CAPACITY)) {
             rules.setBurst(value.asBoolean().getValue());
+          } else if (name.equals(DISABLE_RATE_LIMITING_RESPONSES)) {
+            rules.setServerSideRetry(value.asBoolean().getValue());
           } else if (name.equals(COSMOS_RULES_OFF)) {
             rules.switchOff(CosmosRule.parse(value.asString().getValue()));
           }

@@ -6,7 +6,9 @@ import dev.orrery.language.error.ErrorCode;
 import dev.orrery.language.limit.MemoryAccount;
 import dev.orrery.language.limit.Resting;
 import dev.orrery.language.limit.SpillArea;
+import dev.orrery.server.expiry.Expiry;
 import dev.orrery.storage.WorkMeter;
+import dev.orrery.storage.catalog.CollectionInfo;
 import dev.orrery.storage.partition.PartitionIds;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
@@ -44,6 +46,7 @@ public final class Execution {
   private long sortBytes;
   private long resultBytes;
   private boolean isForWrites;
+  private Expiry expiry = Expiry.NEVER;
 
   /**
    * @param area where sorts may spill, if {@code isDiskAllowed}
@@ -111,6 +114,7 @@ public final class Execution {
    */
   public Execution part(Interruption check) {
     var part = new Execution(area, isDiskAllowed, sortBytesMax).holding(memory);
+    part.expiry = expiry;
     part.interruption =
         () -> {
           check.check();
@@ -157,6 +161,16 @@ public final class Execution {
       Thread.currentThread().interrupt();
       throw new CommandException(ErrorCode.INTERRUPTED_AT_SHUTDOWN, "interrupted at shutdown");
     }
+  }
+
+  /** Says what is kept with documents and hidden; to be called before a plan is opened. */
+  public Execution expiringBy(Expiry newExpiry) {
+    expiry = newExpiry;
+    return this;
+  }
+
+  boolean hidesLastChange(CollectionInfo info) {
+    return expiry.hidesLastChange(info);
   }
 
   void visit(int partition) {

@@ -56,11 +56,12 @@ final class Explanation {
   }
 
   private BsonDocument description(boolean hasHashes) {
+    boolean hasFilter = plan.query().criteria().hints().filter() != null;
     var description =
         new BsonDocument(
                 "namespace",
                 new BsonString(plan.query().collection().info().namespace().toString()))
-            .append("indexFilterSet", BsonBoolean.FALSE)
+            .append("indexFilterSet", BsonBoolean.valueOf(hasFilter))
             .append("parsedQuery", parsedQuery);
     if (hasHashes) {
       String shape = shape(parsedQuery);
@@ -96,7 +97,7 @@ final class Explanation {
   }
 
   /** The query without its values: queries of one shape have one hash. */
-  private String shape(BsonValue value) {
+  static String shape(BsonValue value) {
     Allowance.current().step();
     if (value.isDocument()) {
       var text = new StringBuilder("{");
@@ -106,7 +107,7 @@ final class Explanation {
       return text.append('}').toString();
     }
     return value.isArray() && value.asArray().stream().allMatch(BsonValue::isDocument)
-        ? value.asArray().stream().map(this::shape).toList().toString()
+        ? value.asArray().stream().map(Explanation::shape).toList().toString()
         : "?";
   }
 

@@ -10,6 +10,7 @@ import dev.orrery.language.query.GeoFilters;
 import dev.orrery.language.query.In;
 import dev.orrery.language.query.Regex;
 import dev.orrery.language.query.ValuePredicate;
+import dev.orrery.server.expiry.Deadlines;
 import dev.orrery.server.plan.bounds.PredicateBounds;
 import dev.orrery.value.RawValue;
 import java.util.List;
@@ -28,8 +29,22 @@ final class FilterText {
 
   /** The query's filter as explain shows it; as it was written if we cannot tell it so. */
   static BsonDocument parsedQuery(Query query) {
-    Filter filter = query.criteria().filter();
+    Filter filter = asked(query.criteria().filter());
     return isKnown(filter) ? document(filter) : query.criteria().document().toBsonDocument();
+  }
+
+  /** What the user asked for: without the condition that documents have not expired. */
+  private static Filter asked(Filter filter) {
+    List<Filter> clauses = PredicateBounds.conjuncts(filter);
+    List<Filter> asked = clauses.stream().filter(clause -> !isStillThere(clause)).toList();
+    if (asked.size() == clauses.size()) {
+      return filter;
+    }
+    return asked.size() == 1 ? asked.get(0) : new Filter.And(asked);
+  }
+
+  private static boolean isStillThere(Filter filter) {
+    return filter instanceof Filter.Whole whole && Deadlines.isStillThere(whole.predicate());
   }
 
   private static boolean isKnown(Filter filter) {
@@ -63,6 +78,10 @@ final class FilterText {
 
   /** A filter in the notation of explain: {@code {a: {$eq: 1}}}. */
   static BsonDocument document(Filter filter) {
+    return written(asked(filter));
+  }
+
+  private static BsonDocument written(Filter filter) {
     Allowance.current().step();
     if (filter instanceof Filter.And and) {
       return and.children().isEmpty() ? new BsonDocument() : clauses("$and", and.children());
@@ -86,7 +105,7 @@ final class FilterText {
 
   private static BsonDocument clauses(String operator, List<Filter> children) {
     var list = new BsonArray();
-    children.forEach(child -> list.add(document(child)));
+    children.forEach(child -> list.add(written(child)));
     return new BsonDocument(operator, list);
   }
 
@@ -94,7 +113,7 @@ final class FilterText {
     return child instanceof Filter.Field field
         ? new BsonDocument(
             field.path().dotted(), new BsonDocument("$not", operators(field.predicate())))
-        : new BsonDocument("$nor", new BsonArray(List.of(document(child))));
+        : new BsonDocument("$nor", new BsonArray(List.of(written(child))));
   }
 
   private static BsonDocument operators(ValuePredicate predicate) {

@@ -92,12 +92,13 @@ record NodePlan(
   public DocumentCursor open(Execution execution) {
     used.count(query.collection());
     try {
-      return new PlanCursor(query.collection(), open(newRun(execution, false)));
+      boolean hides = execution.hidesLastChange(query.collection().info());
+      return new PlanCursor(query.collection(), open(newRun(execution, false)), hides);
     } catch (StorageException e) {
       if (e.reason() != StorageException.Reason.COLLECTION_DROPPED) {
         throw e;
       }
-      return new PlanCursor(query.collection(), () -> null);
+      return new PlanCursor(query.collection(), () -> null, false);
     }
   }
 

@@ -2,6 +2,7 @@ package dev.orrery.server.plan;
 
 import dev.orrery.language.error.CommandException;
 import dev.orrery.language.error.ErrorCode;
+import dev.orrery.server.expiry.LastModified;
 import dev.orrery.storage.CollectionStore;
 import dev.orrery.storage.StorageException;
 import org.jspecify.annotations.Nullable;
@@ -13,11 +14,16 @@ import org.jspecify.annotations.Nullable;
 final class PlanCursor implements DocumentCursor {
   private final CollectionStore collection;
   private final RowCursor rows;
+  private final boolean hidesLastChange;
   private boolean hasBegun;
 
-  PlanCursor(CollectionStore collection, RowCursor rows) {
+  /**
+   * @param hidesLastChange whether documents may have a field that no client sees
+   */
+  PlanCursor(CollectionStore collection, RowCursor rows, boolean hidesLastChange) {
     this.collection = collection;
     this.rows = rows;
+    this.hidesLastChange = hidesLastChange;
   }
 
   @Override
@@ -36,7 +42,9 @@ final class PlanCursor implements DocumentCursor {
       return null;
     }
     hasBegun = true;
-    return row.toResult();
+    return hidesLastChange && row.document() != null
+        ? row.withDocument(LastModified.hide(row.document())).toResult()
+        : row.toResult();
   }
 
   private void requireComplete() {

@@ -5,6 +5,10 @@ import dev.orrery.language.query.Comparison;
 import dev.orrery.language.query.Filter;
 import dev.orrery.language.query.GeoFilters;
 import dev.orrery.language.query.TextFilters;
+import dev.orrery.server.expiry.Deadlines;
+import dev.orrery.server.expiry.Expiry;
+import dev.orrery.server.plan.bounds.IndexFilters;
+import dev.orrery.server.plan.bounds.PredicateBounds;
 import dev.orrery.storage.PartitionStatistics;
 import dev.orrery.storage.PartitionStore;
 import dev.orrery.storage.StorageException;
@@ -14,6 +18,7 @@ import java.time.Clock;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
+import java.util.UUID;
 import org.bson.BsonString;
 import org.jspecify.annotations.Nullable;
 
@@ -45,16 +50,26 @@ public final class Planner {
   private static final int ATTEMPTS_MAX = 100;
 
   private final IndexUses uses;
+  private final Expiry expiry;
+  private final IndexFilters filters;
 
   public Planner() {
-    this(Clock.systemUTC());
+    this(Clock.systemUTC(), Expiry.NEVER, new IndexFilters());
   }
 
   /**
    * @param clock tells since when the uses of indexes are counted
+   * @param expiry tells which documents no plan finds any more
+   * @param filters tells which indexes are not used, also where a hint names them
    */
-  public Planner(Clock clock) {
+  public Planner(Clock clock, Expiry expiry, IndexFilters filters) {
+    this.filters = filters;
     this.uses = new IndexUses(clock);
+    this.expiry = expiry;
+  }
+
+  public Expiry expiry() {
+    return expiry;
   }
 
   /** How often indexes were used by the plans of this planner. */
@@ -71,7 +86,8 @@ public final class Planner {
    *
    * @param targets those of the query
    */
-  public QueryPlan plan(Query query, Targets targets) {
+  public QueryPlan plan(Query asked, Targets targets) {
+    Query query = restricted(asked);
     Targets present = targets;
     for (int attempt = 1; ; attempt++) {
       try {
@@ -84,6 +100,34 @@ public final class Planner {
         present = targets(query);
       }
     }
+  }
+
+  /** Filter, sort, projection and collation without values: what is planned alike has one shape. */
+  public static String shape(Query query) {
+    return String.join(
+        "|",
+        Explanation.shape(FilterText.parsedQuery(query)),
+        query.order().document().toString(),
+        query.output().document().toString(),
+        query.criteria().collation().toString());
+  }
+
+  /** The query as it is carried out: users need not know of what restricts it. */
+  private Query restricted(Query query) {
+    UUID collection = query.collection().info().uuid();
+    IndexFilters.Entry filter = filters.find(collection, () -> shape(query));
+    return living(filter == null ? query : query.with(Query.Hints.of(filter)));
+  }
+
+  /** The same query without documents that are over, although they may still be stored. */
+  private Query living(Query query) {
+    Deadlines deadlines = expiry.of(query.collection().info());
+    if (deadlines == null) {
+      return query;
+    }
+    var clauses = new ArrayList<>(PredicateBounds.conjuncts(query.criteria().filter()));
+    clauses.add(new Filter.Whole(deadlines.stillThere()));
+    return query.with(new Filter.And(clauses));
   }
 
   private static Targets targets(Query query) {
@@ -145,7 +189,8 @@ public final class Planner {
    * A plan that finds every value of a path at least once; the query's projection keeps nothing but
    * the path.
    */
-  public QueryPlan planDistinct(Query query, Targets targets, String path) {
+  public QueryPlan planDistinct(Query asked, Targets targets, String path) {
+    Query query = restricted(asked);
     Targets present = targets;
     for (int attempt = 1; ; attempt++) {
       IndexSpec index = DistinctPlan.shortestIndex(query, path);

@@ -4,6 +4,7 @@ import dev.orrery.language.query.Collation;
 import dev.orrery.language.query.Filter;
 import dev.orrery.language.query.Projection;
 import dev.orrery.language.query.SortPattern;
+import dev.orrery.server.plan.bounds.IndexFilters;
 import dev.orrery.storage.CollectionStore;
 import dev.orrery.storage.View;
 import dev.orrery.storage.catalog.IndexSpec;
@@ -31,10 +32,22 @@ public record Query(Source source, Criteria criteria, Order order, Window window
    * @param hint an index by name or by key pattern, or {@code {$natural: 1}}; null for none
    * @param min the lower bound of the hinted index, inclusive; null for none
    * @param max the upper bound of the hinted index, exclusive; null for none
+   * @param filter the only indexes that may be used, whatever else is said; null for all
    */
   public record Hints(
-      @Nullable BsonValue hint, @Nullable BsonDocument min, @Nullable BsonDocument max) {
+      @Nullable BsonValue hint,
+      @Nullable BsonDocument min,
+      @Nullable BsonDocument max,
+      IndexFilters.@Nullable Entry filter) {
     public static final Hints NONE = new Hints(null, null, null);
+
+    public Hints(@Nullable BsonValue hint, @Nullable BsonDocument min, @Nullable BsonDocument max) {
+      this(hint, min, max, null);
+    }
+
+    static Hints of(IndexFilters.Entry filter) {
+      return new Hints(null, null, null, filter);
+    }
   }
 
   /**
@@ -117,6 +130,10 @@ public record Query(Source source, Criteria criteria, Order order, Window window
     if (collection().keyIndex() != null) {
       all.add(collection().keyIndex()); // last: of two that are as good the user's is taken
     }
+    IndexFilters.Entry allowed = criteria.hints().filter();
+    if (allowed != null) {
+      all.removeIf(index -> !allowed.allows(index));
+    }
     View view = source.view();
     return view == View.NEWEST
         ? all
@@ -127,6 +144,12 @@ public record Query(Source source, Criteria criteria, Order order, Window window
   public Query at(View view) {
     var changed = new Source(source.collection(), view);
     return new Query(changed, criteria, order, window, output);
+  }
+
+  /** The same for other documents; the filter's text stays what the user wrote. */
+  Query with(Filter filter) {
+    var changed = new Criteria(filter, criteria.document(), criteria.collation(), criteria.hints());
+    return new Query(source, changed, order, window, output);
   }
 
   public Query with(Collation collation) {

@@ -3,6 +3,7 @@ package dev.orrery.server.stream;
 import dev.orrery.language.aggregate.stage.ResumeToken;
 import dev.orrery.language.error.CommandException;
 import dev.orrery.language.error.ErrorCode;
+import dev.orrery.server.expiry.LastModified;
 import dev.orrery.server.throughput.CosmosRule;
 import dev.orrery.server.throughput.CosmosRules;
 import dev.orrery.storage.Change;
@@ -63,7 +64,7 @@ public final class CosmosShape {
       RawDocument key) {
     var event = new BsonDocument("_id", token).append("operationType", new BsonString(type));
     if (shown != null) {
-      event.append("fullDocument", shown.toBsonDocument());
+      event.append("fullDocument", LastModified.hide(shown).toBsonDocument());
     }
     return event
         .append("ns", Events.name(change.collection().namespace()))

@@ -44,6 +44,8 @@ public enum CosmosRule {
   INDEX_PATHS,
   /** An {@code _id} has 1,023 bytes at most, and the value of a shard key 2,048. */
   KEY_SIZES,
+  /** An update of many documents is refused in the middle when no request units are left. */
+  MULTI_UPDATES,
   /** Documents nest 128 levels deep at most. */
   NESTING,
   /** No operators that Cosmos DB lacks: {@code $where}, {@code $text}, {@code $bitsAllSet} ... */
@@ -62,6 +64,8 @@ public enum CosmosRule {
   TARGETED_WRITES,
   /** Transactions only on one collection without a shard key. */
   TRANSACTIONS,
+  /** Documents expire by {@code _ts} only (capability EnableTtlOnCustomPath). */
+  TTL_PATH,
   /**
    * Unique indexes: only on an empty collection, with the shard key, 10 of 16 paths of 60 bytes.
    */

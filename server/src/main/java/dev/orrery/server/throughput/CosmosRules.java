@@ -15,6 +15,8 @@ public final class CosmosRules {
   private volatile boolean hasBurst;
   private volatile long leastWithKey;
   private volatile Consistency consistency = Consistency.SESSION;
+  private volatile boolean hasServerSideRetry;
+  private volatile AccountLimits account = AccountLimits.none();
   private Watcher watcher = Watcher.NOBODY;
 
   /** Is told of what a rule would have refused that is not in force. */
@@ -105,6 +107,24 @@ public final class CosmosRules {
   /** The least throughput of a collection with a partition key; 0 when that is no special case. */
   public long leastWithKey() {
     return leastWithKey;
+  }
+
+  /** Says whether the server itself tries again what it refused for want of units. */
+  public void setServerSideRetry(boolean isOn) {
+    hasServerSideRetry = isOn;
+  }
+
+  public boolean hasServerSideRetry() {
+    return hasServerSideRetry;
+  }
+
+  public void setAccount(AccountLimits limits) {
+    account = limits;
+  }
+
+  /** What the account may do as a whole, whatever the profile. */
+  public AccountLimits account() {
+    return account;
   }
 
   public void setConsistency(Consistency level) {

@@ -25,6 +25,9 @@ public record Provisioning(long partitionUnits, CosmosRules rules) {
 
   /** The throughput of a collection that a write, or a plain {@code create}, brings about. */
   public Throughput ofNewCollection(Throughput database) {
+    if (rules.account().isServerless()) {
+      return Throughput.manual(AccountLimits.SERVERLESS_UNITS);
+    }
     return isInForce(CosmosRule.DEFAULT_THROUGHPUT) && !database.isProvisioned()
         ? Throughput.manual(DEFAULT_UNITS)
         : Throughput.NONE;

@@ -24,6 +24,17 @@ public final class RateLimit {
         ErrorCode.REQUEST_RATE_TOO_LARGE, text.formatted(retryAfterMillis, new UUID(0, activity)));
   }
 
+  /** Of a request about databases, collections, indexes or offers. */
+  static CommandException ofMetadata(long retryAfterMillis, long activity) {
+    String text =
+        "Error=16500, RetryAfterMs=%d, Details='Response status code does not indicate success:"
+            + " TooManyRequests (429); Substatus: 3200; ActivityId: %s; Reason: (\r\nErrors : [\r\n"
+            + " \"The request did not complete due to a high rate of metadata requests.\""
+            + "\r\n]\r\n);'";
+    return new CommandException(
+        ErrorCode.REQUEST_RATE_TOO_LARGE, text.formatted(retryAfterMillis, new UUID(0, activity)));
+  }
+
   /** What a refusal says about when to come again. */
   public static long retryAfterMillis(String message) {
     Matcher matcher = RETRY_AFTER.matcher(message);

@@ -10,6 +10,7 @@ import dev.orrery.server.command.data.DataServices;
 import dev.orrery.server.command.diagnostic.ConcernDefaults;
 import dev.orrery.server.command.diagnostic.StatisticsCommands;
 import dev.orrery.server.command.schema.SchemaCommands;
+import dev.orrery.server.command.schema.TtlMonitor;
 import dev.orrery.server.cursor.CursorRegistry;
 import dev.orrery.server.cursor.SpillDirectory;
 import dev.orrery.server.operation.Top;
@@ -45,6 +46,7 @@ public final class CosmosFixture implements AutoCloseable {
   public final ThreadPoolExecutor threads =
       new ThreadPoolExecutor(0, 3, 1, TimeUnit.SECONDS, new SynchronousQueue<>());
   public Executor spareThreads = threads;
+  public final TtlMonitor ttl;
   private final ScheduledExecutorService timer = Executors.newSingleThreadScheduledExecutor();
 
   public CosmosFixture(Path directory, Provisioning provisioning) {
@@ -65,7 +67,10 @@ public final class CosmosFixture implements AutoCloseable {
       UnaryOperator<StorageEngine> around) {
     engine = around.apply(TestEngines.open(directory, options, new QueryHooks()));
     var throughputs = new DatabaseThroughputs(engine);
-    var databases = new Databases(engine, provisioning, throughputs);
+    var time = new TurnedClock(commands.nanos);
+    var expiry = TtlMonitor.expiry(commands.parameters, time, provisioning.rules().isCosmos());
+    var databases = new Databases(engine, provisioning, throughputs).expiringBy(expiry);
+    ttl = new TtlMonitor(engine, commands.parameters, expiry);
     var governor = new Governor(throughputs::of, provisioning, commands.nanos::get);
     metering = new Metering(governor, commands.nanos::get);
     commands.metering = metering;
@@ -76,7 +81,7 @@ public final class CosmosFixture implements AutoCloseable {
     var data =
         new DataServices(
             databases,
-            new Planner(),
+            new Planner(time, expiry, databases.indexFilters()),
             new CursorRegistry(commands.nanos::get, cursorIds::incrementAndGet),
             new ClusterClock(commands.clock),
             commands.clock,

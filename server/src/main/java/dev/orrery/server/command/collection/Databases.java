@@ -4,8 +4,12 @@ import dev.orrery.language.error.CommandException;
 import dev.orrery.language.error.ErrorCode;
 import dev.orrery.language.query.Filter;
 import dev.orrery.server.command.CommandContext;
+import dev.orrery.server.command.Sizes;
+import dev.orrery.server.expiry.Expiry;
 import dev.orrery.server.operation.ProfileSettings;
+import dev.orrery.server.plan.bounds.IndexFilters;
 import dev.orrery.server.synthetic.SyntheticKey;
+import dev.orrery.server.throughput.AccountLimits;
 import dev.orrery.server.throughput.CosmosRule;
 import dev.orrery.server.throughput.DatabaseThroughputs;
 import dev.orrery.server.throughput.Provisioning;
@@ -45,6 +49,8 @@ public final class Databases {
   private final DatabaseThroughputs throughputs;
   private final ProfileSettings profiles;
   private final Validators validators = new Validators();
+  private final IndexFilters indexFilters = new IndexFilters();
+  private Expiry expiry = Expiry.NEVER;
 
   /** Without limits of throughput. */
   public Databases(StorageEngine engine) {
@@ -70,6 +76,21 @@ public final class Databases {
     this.provisioning = provisioning;
     this.throughputs = throughputs;
     this.profiles = profiles;
+  }
+
+  /** Says which documents are over; to be called before the first request. */
+  public Databases expiringBy(Expiry newExpiry) {
+    expiry = newExpiry;
+    return this;
+  }
+
+  /** Which indexes some queries may not use. */
+  public IndexFilters indexFilters() {
+    return indexFilters;
+  }
+
+  public Expiry expiry() {
+    return expiry;
   }
 
   public Provisioning provisioning() {
@@ -195,6 +216,10 @@ public final class Databases {
   public void requireStorable(WriteOperation.Insert insert) {
     requireSize(insert.document());
     requireShortKeys(insert);
+    if (provisioning.rules().account().isServerless()) {
+      long bytes = Sizes.total(insert.collection().partitions()).bytes();
+      provisioning.rules().account().requireStorage(bytes);
+    }
     String path = insert.collection().info().partitionKey();
     if (path == null) {
       return;
@@ -209,6 +234,21 @@ public final class Databases {
           new CommandException(
               ErrorCode.SHARD_KEY_NOT_FOUND,
               "document does not contain shard key at '" + path + "'"));
+    }
+  }
+
+  /** Refuses an offer that would take those of all collections and databases over their limit. */
+  public void requireRoom(Throughput present, Throughput asked) {
+    AccountLimits account = provisioning.rules().account();
+    if (account.limitsThroughput()) {
+      long all = 0;
+      for (CollectionStore collection : engine.collections()) {
+        all += Throughput.fromBson(collection.info().throughput()).unitsPerSecond();
+      }
+      for (String database : throughputs.names()) {
+        all += throughputs.of(database).unitsPerSecond();
+      }
+      account.requireRoom(all, asked.unitsPerSecond() - present.unitsPerSecond());
     }
   }
 
@@ -293,6 +333,7 @@ public final class Databases {
     requireNewName(namespace.database());
     if (!creation.options().containsKey(CollectionInfo.TEMPORARY)) {
       requireMayShare(namespace, creation);
+      requireRoom(Throughput.NONE, Throughput.fromBson(creation.throughput()));
     }
     return engine.create(namespace, creation);
   }

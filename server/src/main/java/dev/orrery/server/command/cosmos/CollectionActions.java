@@ -53,8 +53,9 @@ final class CollectionActions {
     if (shardKey != null) {
       ShardCollectionCommand.requirePath(shardKey);
     }
+    rules().account().requireOffers(asked);
     Throughput offer = orDefault(asked, context.database(), shardKey);
-    if (offer.isProvisioned()) {
+    if (offer.isProvisioned() && !rules().account().isServerless()) {
       ThroughputRules.require(
           offer, Throughput.NONE, ThroughputRules.Subject.empty(shardKey == null), rules());
     }
@@ -62,6 +63,7 @@ final class CollectionActions {
     if (indexes != null) {
       new CosmosIndexRules(databases.provisioning().rules())
           .require(new CosmosIndexRules.Subject(namespace, shardKey, 0, false), indexes);
+      indexes = databases.expiry().dated(indexes);
     }
     var plan = PartitionedCollections.Plan.of(shardKey, offer);
     CollectionStore created =
@@ -78,6 +80,9 @@ final class CollectionActions {
   private Throughput orDefault(Throughput asked, String database, @Nullable String shardKey) {
     if (asked.isProvisioned() || databases.throughputs().of(database).isProvisioned()) {
       return asked;
+    }
+    if (rules().account().isServerless()) {
+      return databases.provisioning().ofNewCollection(Throughput.NONE);
     }
     long least = shardKey == null ? 0 : rules().leastWithKey();
     return Throughput.manual(Math.max(Provisioning.DEFAULT_UNITS, least));
@@ -97,6 +102,8 @@ final class CollectionActions {
       Offer.requireGiven(asked);
     }
     if (asked.isProvisioned()) {
+      rules().account().requireOffers(asked);
+      rules().account().admitOfferChange();
       changeThroughput(collection, asked, context.operation());
     }
     if (indexes != null) {
@@ -119,6 +126,7 @@ final class CollectionActions {
         new ThroughputRules.Subject(
             info.partitionKey() == null, DatabaseActions.bytes(List.of(collection)), 0);
     ThroughputRules.require(asked, Throughput.fromBson(info.throughput()), subject, rules());
+    databases.requireRoom(Throughput.fromBson(info.throughput()), asked);
     collections.growTo(collection, asked, operation);
     databases
         .engine()
@@ -144,7 +152,7 @@ final class CollectionActions {
       }
     }
     if (!missing.isEmpty()) {
-      engine.createIndexes(collection, missing);
+      engine.createIndexes(collection, databases.expiry().dated(missing));
     }
   }
 
@@ -154,11 +162,12 @@ final class CollectionActions {
             one ->
                 one.name().equals(index.name())
                     && one.keyPattern().equals(index.keyPattern())
-                    && one.isUnique() == index.isUnique());
+                    && one.isUnique() == index.isUnique()
+                    && one.expireAfterSeconds().equals(index.expireAfterSeconds()));
   }
 
   /** The whole set of indexes, of which that on {@code _id} must be one; null when not given. */
-  private static @Nullable List<IndexSpec> indexes(CommandReader body) {
+  private @Nullable List<IndexSpec> indexes(CommandReader body) {
     if (!body.has("indexes")) {
       body.documents("indexes");
       return null;
@@ -166,7 +175,7 @@ final class CollectionActions {
     var specs = new ArrayList<IndexSpec>();
     for (RawDocument given : body.documents("indexes")) {
       BsonDocument spec = IndexDefinition.parse(given, false);
-      IndexRules.requireExpiry(spec);
+      IndexRules.requireExpiry(spec, rules().isCosmos());
       BsonDocument complete = IndexRules.require(spec, new BsonDocument());
       IndexKeyPattern.requireSupported(complete.getDocument("key"));
       specs.add(IndexSpec.of(IndexDefinition.fix(complete)));
@@ -191,7 +200,9 @@ final class CollectionActions {
           "shardKeyDefinition", new BsonDocument(info.partitionKey(), new BsonString("hashed")));
     }
     Throughput offer = Throughput.fromBson(info.throughput());
-    Offer.append(reply, offer, services.metering().provisionedNow(collection, offer));
+    if (!rules().account().isServerless()) { // what it has is no offer, only its limit
+      Offer.append(reply, offer, services.metering().provisionedNow(collection, offer));
+    }
     reply.append("maxContentLength", new BsonInt32(databases.documentBytesMax()));
     if (showsIndexes) {
       reply.append("indexes", describe(info));

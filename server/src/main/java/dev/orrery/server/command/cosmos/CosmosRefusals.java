@@ -41,6 +41,25 @@ public final class CosmosRefusals implements RequestRules {
           "renameCollection",
           "top");
 
+  /**
+   * Requests about databases, collections and indexes, which an account has units of its own for.
+   */
+  private static final Set<String> METADATA =
+      Set.of(
+          "collMod",
+          "create",
+          "createIndexes",
+          "customAction",
+          "deleteIndexes",
+          "drop",
+          "dropDatabase",
+          "dropIndexes",
+          "listCollections",
+          "listDatabases",
+          "listIndexes",
+          "renameCollection",
+          "shardCollection");
+
   private static final Set<String> STAGES =
       Set.of(
           "$bucket",
@@ -123,6 +142,9 @@ public final class CosmosRefusals implements RequestRules {
 
   @Override
   public void require(Request request, String database, SessionFields session) {
+    if (METADATA.contains(commandName(request.body()))) {
+      rules.account().admitMetadata();
+    }
     if (rules.isIdle()) {
       return;
     }

@@ -5,6 +5,7 @@ import dev.orrery.language.error.ErrorCode;
 import dev.orrery.server.command.CommandContext;
 import dev.orrery.server.command.CommandReader;
 import dev.orrery.server.command.collection.Databases;
+import dev.orrery.server.throughput.AccountLimits;
 import dev.orrery.server.throughput.Throughput;
 import dev.orrery.server.throughput.ThroughputRules;
 import dev.orrery.storage.CollectionStore;
@@ -31,10 +32,12 @@ final class DatabaseActions {
       throw new CommandException(
           ErrorCode.NAMESPACE_EXISTS, "Database '" + name + "' already exists.");
     }
+    account().requireOffers(asked);
     if (asked.isProvisioned()) {
       ThroughputRules.require(asked, Throughput.NONE, ThroughputRules.Subject.empty(false));
     }
     databases.requireNewName(name);
+    databases.requireRoom(Throughput.NONE, asked);
     context.awaitDurable(databases.throughputs().put(name, asked));
     return new BsonDocument();
   }
@@ -45,6 +48,8 @@ final class DatabaseActions {
     String name = context.database();
     requireExists(name);
     Offer.requireGiven(asked);
+    account().requireOffers(asked);
+    account().admitOfferChange();
     Throughput present = databases.throughputs().of(name);
     if (!present.isProvisioned()) {
       throw new CommandException(
@@ -54,6 +59,7 @@ final class DatabaseActions {
     List<CollectionStore> sharing = sharing(name);
     ThroughputRules.require(
         asked, present, new ThroughputRules.Subject(false, bytes(sharing), sharing.size()));
+    databases.requireRoom(present, asked);
     for (CollectionStore collection : sharing) {
       collections.growTo(collection, asked, context.operation());
     }
@@ -69,6 +75,10 @@ final class DatabaseActions {
     Throughput offer = databases.throughputs().of(name);
     Offer.append(reply, offer, offer.floor());
     return reply;
+  }
+
+  private AccountLimits account() {
+    return databases.provisioning().rules().account();
   }
 
   private boolean exists(String name) {

@@ -48,7 +48,7 @@ final class AggregateOutput implements Output {
 
   AggregateOutput(DataServices services, CommandContext context, boolean isUnchecked) {
     this.services = services;
-    this.writer = new DocumentWriter(services.databases().engine(), context);
+    this.writer = new DocumentWriter(services.databases(), context);
     this.clock = new CommandClock(services);
     this.isUnchecked = isUnchecked;
   }

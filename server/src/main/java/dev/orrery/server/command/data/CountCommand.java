@@ -107,7 +107,8 @@ public final class CountCommand implements Explainable {
     }
     Targets targets = Plans.targets(query);
     context.work().admit(targets);
-    if (params.filter.isEmpty() && params.hint == null) {
+    boolean expires = services.databases().expiry().of(collection.info()) != null;
+    if (params.filter.isEmpty() && params.hint == null && !expires) {
       context.work().asked(collection);
       long all = query.window().of(countAll(collection));
       return CompletableFuture.completedFuture(reply(all));

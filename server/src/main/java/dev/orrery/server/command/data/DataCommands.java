@@ -25,7 +25,7 @@ public final class DataCommands {
         distinct,
         new ExplainCommand(
             facts,
-            services.workers(),
+            services,
             aggregations,
             List.of(count, delete, distinct, find, findAndModify, update)),
         find,

@@ -31,7 +31,10 @@ public record DataServices(
     Operations operations) {
   /** What the plan of a command runs in; it ends when the command is killed or out of time. */
   Execution execution(CommandContext context, boolean usesDisk) {
-    var execution = new Execution(area, usesDisk).holding(context.operation().memory());
+    var execution =
+        new Execution(area, usesDisk)
+            .holding(context.operation().memory())
+            .expiringBy(databases.expiry());
     context.operation().watch(execution);
     return execution;
   }

@@ -152,7 +152,7 @@ public final class DeleteCommand implements Explainable {
           new Namespace(context.database(), params.collection), verbosity);
     }
     ParseContext variables = QueryScope.variables(services, params.let);
-    var writer = new DocumentWriter(services.databases().engine(), context);
+    var writer = new DocumentWriter(services.databases(), context);
     QueryPlan plan =
         Plans.of(services.planner(), query(collection, params.statements.get(0), variables));
     Execution execution = writer.execution(services, collection, plan);

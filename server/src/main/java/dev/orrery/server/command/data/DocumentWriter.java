@@ -10,6 +10,9 @@ import dev.orrery.server.command.ResumableWrite;
 import dev.orrery.server.command.Workers;
 import dev.orrery.server.command.collection.Databases;
 import dev.orrery.server.command.collection.WriteFailures;
+import dev.orrery.server.expiry.ExpiredDocuments;
+import dev.orrery.server.expiry.Expiry;
+import dev.orrery.server.expiry.LastModified;
 import dev.orrery.server.plan.Execution;
 import dev.orrery.server.plan.QueryPlan;
 import dev.orrery.server.plan.Targets;
@@ -37,21 +40,23 @@ final class DocumentWriter {
   private static final long KEYS_BYTES_MAX = Runtime.getRuntime().maxMemory() / 4;
 
   private final StorageEngine engine;
+  private final Expiry expiry;
   private final CommandContext context;
   private final @Nullable StatementLog statements;
   private final WorkMeter meter = new WorkMeter();
   private long keyBytes;
 
   /** For a write that is carried out each time it is sent. */
-  DocumentWriter(StorageEngine engine, CommandContext context) {
-    this(engine, context, null);
+  DocumentWriter(Databases databases, CommandContext context) {
+    this(databases, context, null);
   }
 
   /**
    * @param statements of a write that a client may send twice; null for any other
    */
-  DocumentWriter(StorageEngine engine, CommandContext context, @Nullable StatementLog statements) {
-    this.engine = engine;
+  DocumentWriter(Databases databases, CommandContext context, @Nullable StatementLog statements) {
+    this.engine = databases.engine();
+    this.expiry = databases.expiry();
     this.context = context;
     this.statements = statements;
     meter.askBeforeLarge(this::awaitKeys);
@@ -162,6 +167,11 @@ final class DocumentWriter {
     return context.sessionFields().txnNumber() != null;
   }
 
+  /** Whether request units may run out there. */
+  boolean isLimited(CollectionStore collection) {
+    return context.work().isLimited(collection);
+  }
+
   /** Refuses a statement for which no request units are left. */
   void admit(Targets targets) {
     context.work().admitStatement(targets);
@@ -174,7 +184,7 @@ final class DocumentWriter {
   /** Commits; the reply to the client will wait until the commit is on disk. */
   List<WriteOutcome> commit(List<WriteOperation> operations, WriteBatch.OnFailure onFailure) {
     long terms = meter.termsAdded() + meter.termsRemoved();
-    var batch = new WriteBatch(operations, onFailure);
+    var batch = new WriteBatch(stamped(operations), onFailure);
     CommitResult result;
     try {
       awaitLarge(operations);
@@ -192,9 +202,35 @@ final class DocumentWriter {
     return result.outcomes();
   }
 
+  /** The same with the time, where documents expire by when they were written last. */
+  private List<WriteOperation> stamped(List<WriteOperation> operations) {
+    boolean isKept =
+        operations.stream().anyMatch(one -> Expiry.keepsLastChange(one.collection().info()));
+    return isKept ? operations.stream().map(this::stamped).toList() : operations;
+  }
+
+  private WriteOperation stamped(WriteOperation operation) {
+    CollectionStore collection = operation.collection();
+    if (!Expiry.keepsLastChange(collection.info())) {
+      return operation;
+    }
+    long now = expiry.millis();
+    if (operation instanceof WriteOperation.Insert insert) {
+      return new WriteOperation.Insert(
+          collection, LastModified.stamp(insert.document(), now), insert.key());
+    }
+    return operation instanceof WriteOperation.Replace replace
+        ? new WriteOperation.Replace(
+            collection, replace.before(), LastModified.stamp(replace.after(), now), replace.delta())
+        : operation;
+  }
+
   /** Commits; throws, and has changed nothing, when a transaction has what is to be changed. */
   private CommitResult commit(WriteBatch batch) {
-    CommitResult result = Lane.await(engine.commit(batch, meter));
+    CommitResult tried = Lane.await(engine.commit(batch, meter));
+    List<WriteOutcome> outcomes =
+        new ExpiredDocuments(engine, expiry).cleared(batch, tried.outcomes());
+    var result = new CommitResult(tried.receipt(), outcomes, tried.partitions());
     for (WriteOutcome outcome : result.outcomes()) {
       if (outcome.status() == WriteOutcome.Status.CLAIMED) {
         throw new ClaimedException(outcome.freed());

@@ -13,9 +13,12 @@ import dev.orrery.server.command.ServerFacts;
 import dev.orrery.server.command.StagedCommand;
 import dev.orrery.server.command.TableReader;
 import dev.orrery.server.command.Workers;
+import dev.orrery.server.plan.CosmosExplanation;
 import dev.orrery.server.plan.ExplainVerbosity;
 import dev.orrery.value.RawDocument;
 import dev.orrery.value.RawElements;
+import dev.orrery.value.RawTypes;
+import dev.orrery.value.RawValue;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
@@ -36,16 +39,23 @@ public final class ExplainCommand implements StagedCommand, TableReader {
           "executionStats", ExplainVerbosity.EXECUTION_STATS,
           "allPlansExecution", ExplainVerbosity.ALL_PLANS_EXECUTION);
 
+  private static final String COSMOS_VERBOSITY = "executionStatistics";
+
   private final ServerFacts facts;
   private final Workers workers;
+  private final boolean isCosmos;
   private final ViewReader aggregations;
   private final Map<String, Explainable> commands = new HashMap<>();
   private volatile @Nullable CommandTable table;
 
   ExplainCommand(
-      ServerFacts facts, Workers workers, ViewReader aggregations, List<Explainable> commands) {
+      ServerFacts facts,
+      DataServices services,
+      ViewReader aggregations,
+      List<Explainable> commands) {
     this.facts = facts;
-    this.workers = workers;
+    this.workers = services.workers();
+    this.isCosmos = services.databases().provisioning().rules().isCosmos();
     this.aggregations = aggregations;
     for (Explainable command : commands) {
       this.commands.put(command.spec().name(), command);
@@ -61,14 +71,36 @@ public final class ExplainCommand implements StagedCommand, TableReader {
   @Override
   public CompletionStage<BsonDocument> start(CommandContext context, CommandReader body) {
     RawDocument command = body.requireRawDocument("explain");
+    boolean isOfCosmos = wantsCosmosForm(body.value("verbosity"));
     String verbosity =
-        body.oneOf("verbosity", List.copyOf(VERBOSITIES.keySet()), "allPlansExecution");
+        isOfCosmos
+            ? "executionStats"
+            : body.oneOf("verbosity", List.copyOf(VERBOSITIES.keySet()), "allPlansExecution");
     body.finish();
+    CompletionStage<BsonDocument> reply = explain(context, command, VERBOSITIES.get(verbosity));
+    return isOfCosmos ? reply.thenApply(CosmosExplanation::of) : reply;
+  }
+
+  /** As its documents write it, {@code {executionStatistics: true}}, or as shells can send it. */
+  private boolean wantsCosmosForm(@Nullable RawValue verbosity) {
+    if (verbosity == null) {
+      return false;
+    }
+    if (verbosity.type() == RawTypes.STRING) {
+      return isCosmos && verbosity.asString().equals(COSMOS_VERBOSITY);
+    }
+    RawValue wanted =
+        verbosity.isDocument() ? verbosity.asDocument().field(COSMOS_VERBOSITY) : null;
+    return wanted != null && wanted.type() == RawTypes.BOOLEAN && wanted.asBoolean();
+  }
+
+  private CompletionStage<BsonDocument> explain(
+      CommandContext context, RawDocument command, ExplainVerbosity verbosity) {
     Request request = Request.message(context.connection(), command, List.of());
     String name = request.commandName();
     if (name.equals("aggregate")) {
       requireNoneTwice(command); // or another command would be explained than was allowed
-      return aggregate(context, command.toBsonDocument(), VERBOSITIES.get(verbosity));
+      return aggregate(context, command.toBsonDocument(), verbosity);
     }
     Explainable explainable = commands.get(name);
     if (explainable == null) {
@@ -76,12 +108,12 @@ public final class ExplainCommand implements StagedCommand, TableReader {
     }
     BsonDocument onView = explainable.onView(context, reader(context, explainable, request));
     if (onView != null) {
-      return aggregate(context, onView, VERBOSITIES.get(verbosity));
+      return aggregate(context, onView, verbosity);
     }
     CommandReader inner = reader(context, explainable, request);
     return workers.run(
         () -> {
-          BsonDocument reply = explainable.explain(context, inner, VERBOSITIES.get(verbosity));
+          BsonDocument reply = explainable.explain(context, inner, verbosity);
           BsonDocument written = command.toBsonDocument();
           written.put("$db", new BsonString(context.database()));
           return ExplainServer.add(facts, context, reply.append("command", written));

@@ -229,7 +229,7 @@ public final class FindAndModifyCommand implements Explainable {
               PlanResult gone = deletion.deleteOne();
               return gone == null
                   ? removed(0, BsonNull.VALUE)
-                  : removed(1, value(gone.stored().document(), projection, gone.metadata()));
+                  : removed(1, value(gone.document(), projection, gone.metadata()));
             }));
   }
 
@@ -259,7 +259,7 @@ public final class FindAndModifyCommand implements Explainable {
       CommandContext context, CommandReader body, ExplainVerbosity verbosity) {
     Params params = Params.parse(body);
     ParseContext variables = QueryScope.variables(services, params.let);
-    var writer = new DocumentWriter(services.databases().engine(), context);
+    var writer = new DocumentWriter(services.databases(), context);
     CollectionStore collection = services.databases().find(context.database(), params.collection);
     ViewErrors.requireCollection(collection);
     if (params.statement != null) {

@@ -54,6 +54,14 @@ final class Modification {
     boolean isInForce(CosmosRule rule) {
       return services.databases().provisioning().isInForce(rule);
     }
+
+    /** Whether each of many documents needs units of its own, so that the rest may be refused. */
+    boolean paysOneByOne(CollectionStore of) {
+      return isInForce(CosmosRule.MULTI_UPDATES)
+          && !services.databases().provisioning().rules().hasServerSideRetry()
+          && !writer.isInTransaction()
+          && writer.isLimited(of);
+    }
   }
 
   /**
@@ -63,6 +71,7 @@ final class Modification {
    * @param after the single document as it is now, or null
    * @param upsertedId the {@code _id} of the inserted document, or null
    * @param metadata what the search told of the single document
+   * @param refusal why the rest of many was not changed, or null
    */
   record Result(
       long matched,
@@ -70,11 +79,22 @@ final class Modification {
       @Nullable RawDocument before,
       @Nullable RawDocument after,
       @Nullable BsonValue upsertedId,
-      Map<String, BsonValue> metadata) {
-    static final Result NOTHING = of(0, 0);
+      Map<String, BsonValue> metadata,
+      @Nullable CommandException refusal) {
+    static final Result NOTHING = of(0, 0, null);
 
-    static Result of(long matched, long modified) {
-      return new Result(matched, modified, null, null, null, Map.of());
+    Result(
+        long matched,
+        long modified,
+        @Nullable RawDocument before,
+        @Nullable RawDocument after,
+        @Nullable BsonValue upsertedId,
+        Map<String, BsonValue> metadata) {
+      this(matched, modified, before, after, upsertedId, metadata, null);
+    }
+
+    static Result of(long matched, long modified, @Nullable CommandException refusal) {
+      return new Result(matched, modified, null, null, null, Map.of(), refusal);
     }
 
     static Result upserted(RawDocument document) {
@@ -201,7 +221,7 @@ final class Modification {
         if (found == null) {
           break;
         }
-        RawDocument before = found.stored().document();
+        RawDocument before = found.document();
         Update.Result after = change.keyed(before, update.apply(before, found.arrayIndex(), clock));
         if (!after.isModified()) {
           return new Result(1, 0, before, before, null, found.metadata());
@@ -226,16 +246,31 @@ final class Modification {
     if (places == null) {
       places = places();
     }
+    boolean isOneByOne = site.paysOneByOne(collection);
     while (next < places.size() || !chunk.isEmpty()) {
       site.writer.checkDeadline();
       if (chunk.isEmpty()) {
-        int to = Math.min(next + CHUNK_MAX, places.size());
+        CommandException refusal = isOneByOne && next > 0 ? refusal() : null;
+        if (refusal != null) {
+          return Result.of(matched, modified, refusal);
+        }
+        int to = Math.min(next + (isOneByOne ? 1 : CHUNK_MAX), places.size());
         chunk = places.subList(next, to);
         next = to;
       }
       updateChunk();
     }
-    return Result.of(matched, modified);
+    return Result.of(matched, modified, null);
+  }
+
+  /** Why no further document may be changed, or null. */
+  private @Nullable CommandException refusal() {
+    try {
+      site.writer.admit(targets);
+      return null;
+    } catch (CommandException e) {
+      return e;
+    }
   }
 
   private List<Place> places() {

@@ -3,6 +3,7 @@ package dev.orrery.server.command.data;
 import dev.orrery.lane.Lane;
 import dev.orrery.server.command.CommandReader;
 import dev.orrery.server.command.collection.Databases;
+import dev.orrery.server.expiry.LastModified;
 import dev.orrery.server.plan.IndexUses;
 import dev.orrery.server.throughput.OperationWork;
 import dev.orrery.storage.CollectionStore;
@@ -23,10 +24,12 @@ import org.jspecify.annotations.Nullable;
 final class PointRead {
   private final CollectionStore collection;
   private final DocumentKey key;
+  private final boolean hidesLastChange;
 
-  private PointRead(CollectionStore collection, DocumentKey key) {
+  private PointRead(CollectionStore collection, DocumentKey key, boolean hidesLastChange) {
     this.collection = collection;
     this.key = key;
+    this.hidesLastChange = hidesLastChange;
   }
 
   /** Recognises such a find; null for every other. Leaves the reader as it was. */
@@ -38,11 +41,13 @@ final class PointRead {
     CollectionStore collection = databases.find(body.database(), body.text(body.valueAt(0)));
     if (collection == null
         || collection.info().isView()
-        || collection.info().options().containsKey("collation")) {
+        || collection.info().options().containsKey("collation")
+        || databases.expiry().of(collection.info()) != null) {
       return null;
     }
     DocumentKey key = DocumentKey.find(collection, filter);
-    return key == null ? null : new PointRead(collection, key);
+    boolean hides = databases.expiry().hidesLastChange(collection.info());
+    return key == null ? null : new PointRead(collection, key, hides);
   }
 
   /** The filter, if there is no field beside it that could change what a point read does. */
@@ -94,11 +99,23 @@ final class PointRead {
     reply.writeName(RawTypes.DOCUMENT, "0");
     var meter = new WorkMeter();
     byte[] primaryKey = collection.primaryKey(key.partitionKey(), key.id());
+    int start = reply.length();
     if (!Lane.await(partition.copy(primaryKey, reply, meter))) {
       reply.truncate(empty);
+    } else if (hidesLastChange) {
+      hideLastChange(reply, start);
     }
     work.lookedUp(collection, partition, meter);
     uses.addLookup(collection);
     CursorReply.end(reply, cursor, collection.info().namespace());
+  }
+
+  private static void hideLastChange(BsonEncoder reply, int start) {
+    var stored = RawDocument.wrap(reply.buffer(), start, reply.length() - start);
+    RawDocument shown = LastModified.hide(stored);
+    if (shown != stored) {
+      reply.truncate(start);
+      reply.writeDocument(shown);
+    }
   }
 }

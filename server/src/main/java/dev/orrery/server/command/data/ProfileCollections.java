@@ -95,6 +95,6 @@ public final class ProfileCollections implements ProfileWriter {
   private DocumentWriter writer(String database) {
     var operation = new Operation(0, null, null, Metering.unlimited().start(0), () -> 0);
     var context = new CommandContext(null, database, Envelope.NONE, null, operation);
-    return new DocumentWriter(databases.engine(), context);
+    return new DocumentWriter(databases, context);
   }
 }

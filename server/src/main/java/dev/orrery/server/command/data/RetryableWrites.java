@@ -25,7 +25,7 @@ final class RetryableWrites {
     Long number = context.sessionFields().txnNumber();
     Session session = context.session();
     if (number == null || session == null || context.sessionFields().isTransaction()) {
-      return write.apply(new DocumentWriter(services.databases().engine(), context));
+      return write.apply(new DocumentWriter(services.databases(), context));
     }
     var reply = new CompletableFuture<BsonDocument>();
     boolean mayHaveRun = session.mayHaveRun(number);
@@ -66,6 +66,6 @@ final class RetryableWrites {
       CommandContext context, DataServices services, boolean mayHaveRun) {
     var records = new RetryRecords(services.databases(), services.clock());
     var statements = new StatementLog(records, context, mayHaveRun);
-    return new DocumentWriter(services.databases().engine(), context, statements);
+    return new DocumentWriter(services.databases(), context, statements);
   }
 }

@@ -88,7 +88,7 @@ public final class UpdateCommand implements Explainable {
     Params params = Params.parse(body);
     ExplainStages.requireOne(params.statements.size());
     ViewErrors.requireCollection(services.databases().find(context.database(), params.collection));
-    var writer = new DocumentWriter(services.databases().engine(), context);
+    var writer = new DocumentWriter(services.databases(), context);
     var bulk = new Bulk(context, params, writer);
     var modification = new Modification(bulk.site, params.statements.get(0), bulk.variables);
     return modification.explain(verbosity);
@@ -143,7 +143,11 @@ public final class UpdateCommand implements Explainable {
           requireAllowed(params.statements.get(i));
           RetryRecord before = site.writer().begin(i);
           if (before == null) {
-            count(i, run(i));
+            Modification.Result result = run(i);
+            count(i, result);
+            if (result.refusal() != null) {
+              throw result.refusal();
+            }
           } else {
             repeat(i, before);
           }

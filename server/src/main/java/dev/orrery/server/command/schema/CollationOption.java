@@ -50,7 +50,8 @@ final class CollationOption {
     }
   }
 
-  private static BsonDocument complete(BsonDocument given) {
+  /** With what is usual where nothing is said. */
+  static BsonDocument complete(BsonDocument given) {
     var complete = new BsonDocument("locale", given.get("locale"));
     DEFAULTS.forEach((name, value) -> complete.append(name, given.getOrDefault(name, value)));
     given.forEach(complete::putIfAbsent);

@@ -3,6 +3,7 @@ package dev.orrery.server.command.schema;
 import dev.orrery.language.error.CommandException;
 import dev.orrery.language.error.ErrorCode;
 import dev.orrery.server.command.Sizes;
+import dev.orrery.server.expiry.Expiry;
 import dev.orrery.server.throughput.CosmosRule;
 import dev.orrery.server.throughput.CosmosRules;
 import dev.orrery.storage.CollectionStore;
@@ -21,8 +22,6 @@ public final class CosmosIndexRules {
   static final int UNIQUE_MAX = 10;
   static final int UNIQUE_PATHS_MAX = 16;
   static final int UNIQUE_PATH_BYTES_MAX = 60;
-
-  private static final String TTL_PATH = "_ts";
 
   /** Kinds that Cosmos DB lacks; 2dsphere and wildcards it has. */
   private static final Set<String> KINDS = Set.of("text", "2d", "hashed");
@@ -117,13 +116,13 @@ public final class CosmosIndexRules {
           subject.place(index),
           refused("A compound index can have at most %d paths".formatted(PATHS_MAX)));
     }
-    if (rules.isCosmos()
-        && index.document().containsKey("expireAfterSeconds")
-        && paths.equals(Set.of(TTL_PATH))) {
-      // Documents would never expire: better no index than one that does nothing.
-      throw new CommandException(
-          ErrorCode.NOT_IMPLEMENTED,
-          "documents cannot expire by '_ts' here; let them expire by a date of their own");
+    if (index.expireAfterSeconds().isPresent() && !Expiry.isLastChange(index)) {
+      refuse(
+          CosmosRule.TTL_PATH,
+          subject.place(index),
+          new CommandException(
+              ErrorCode.BAD_VALUE,
+              "The 'expireAfterSeconds' option is supported on '_ts' field only."));
     }
   }
 

@@ -82,7 +82,8 @@ final class CreateIndexesCommand implements Command {
     }
     var specs = new ArrayList<BsonDocument>();
     given.forEach(spec -> specs.add(IndexDefinition.parse(spec, dropsUnknown)));
-    given.forEach(spec -> IndexRules.requireExpiry(spec.toBsonDocument()));
+    boolean mayNever = databases.provisioning().rules().isCosmos();
+    given.forEach(spec -> IndexRules.requireExpiry(spec.toBsonDocument(), mayNever));
     BsonDocument reply = create(context, namespace, specs);
     context.awaitDurable(databases.engine().receipt());
     return reply;
@@ -205,6 +206,7 @@ final class CreateIndexesCommand implements Command {
       missing = missing(build, specs, existing);
       if (!missing.isEmpty()) {
         new CosmosIndexRules(databases.provisioning().rules()).require(subject(build), missing);
+        missing = databases.expiry().dated(missing);
       }
       isMade = true;
       return missing;

@@ -5,6 +5,7 @@ import dev.orrery.language.error.CommandException;
 import dev.orrery.language.error.ErrorCode;
 import dev.orrery.language.query.FilterContext;
 import dev.orrery.language.query.FilterParser;
+import dev.orrery.server.expiry.Expiry;
 import dev.orrery.value.BsonOrder;
 import java.util.List;
 import java.util.Set;
@@ -34,7 +35,8 @@ final class IndexConflicts {
           "unique",
           "sparse",
           "wildcardProjection",
-          "prepareUnique");
+          "prepareUnique",
+          Expiry.SINCE);
 
   private enum Comparison {
     IDENTICAL,

@@ -19,10 +19,17 @@ public final class IndexRules {
 
   private IndexRules() {}
 
-  /** Refuses expiry that makes no sense; {@code spec} is shown as it was given. */
-  public static void requireExpiry(BsonDocument spec) {
+  /**
+   * Refuses expiry that makes no sense; {@code spec} is shown as it was given.
+   *
+   * @param mayNever whether -1 stands for never, as for Cosmos DB
+   */
+  public static void requireExpiry(BsonDocument spec, boolean mayNever) {
     BsonValue value = spec.get("expireAfterSeconds");
     if (value == null) {
+      return;
+    }
+    if (mayNever && value.isNumber() && value.asNumber().doubleValue() == -1) {
       return;
     }
     String problem = expiryProblem(value);

@@ -22,6 +22,7 @@ public final class SchemaCommands {
       Databases databases, CursorRegistry cursors, PipelineCheck pipelines, Supplier<UUID> ids) {
     var views = new ViewDefinitions(databases, pipelines);
     var listings = new Listings(cursors);
+    var filters = new PlanCacheFilterCommands(databases);
     return List.of( // sorted by command name
         new CloneCollectionAsCappedCommand(databases),
         new CollModCommand(databases, views),
@@ -37,8 +38,9 @@ public final class SchemaCommands {
         new ListIndexesCommand(databases, listings),
         new MapReduceCommand(),
         new PlanCacheClearCommand(),
-        PlanCacheFiltersCommand.clear(),
-        PlanCacheFiltersCommand.list(),
+        filters.clear(),
+        filters.list(),
+        filters.set(),
         new ReIndexCommand(databases),
         new RenameCollectionCommand(databases),
         new ValidateCommand(databases));

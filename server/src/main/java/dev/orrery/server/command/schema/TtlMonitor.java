@@ -3,6 +3,8 @@ package dev.orrery.server.command.schema;
 import dev.orrery.lane.Lane;
 import dev.orrery.lane.Rounds;
 import dev.orrery.server.command.ServerParameters;
+import dev.orrery.server.expiry.Deadlines;
+import dev.orrery.server.expiry.Expiry;
 import dev.orrery.server.store.StorageErrors;
 import dev.orrery.storage.CollectionStore;
 import dev.orrery.storage.CommitResult;
@@ -17,18 +19,12 @@ import dev.orrery.storage.WorkMeter;
 import dev.orrery.storage.WriteBatch;
 import dev.orrery.storage.WriteOperation;
 import dev.orrery.storage.WriteOutcome;
-import dev.orrery.storage.catalog.IndexField;
 import dev.orrery.storage.catalog.IndexSpec;
-import dev.orrery.value.FieldPath;
 import dev.orrery.value.KeyEncoder;
-import dev.orrery.value.RawDocument;
-import dev.orrery.value.RawTypes;
 import java.time.Clock;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.OptionalLong;
 import org.bson.BsonDateTime;
-import org.bson.BsonDocument;
 import org.bson.BsonValue;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -45,15 +41,22 @@ public final class TtlMonitor implements AutoCloseable {
 
   private final StorageEngine engine;
   private final ServerParameters parameters;
-  private final Clock clock;
-  private final Thread thread = Lane.BACKGROUND.thread("ttl", new Rounds(new Expiry()));
+  private final Expiry expiry;
+  private final Thread thread = Lane.BACKGROUND.thread("ttl", new Rounds(new Deletion()));
   private volatile boolean isStopped;
 
-  public TtlMonitor(StorageEngine engine, ServerParameters parameters, Clock clock) {
+  public TtlMonitor(StorageEngine engine, ServerParameters parameters, Expiry expiry) {
     this.engine = engine;
     this.parameters = parameters;
-    this.clock = clock;
+    this.expiry = expiry;
     thread.setDaemon(true);
+  }
+
+  /** What expires, as long as the parameter says so: who stops the deletion wants to see it all. */
+  public static Expiry expiry(ServerParameters parameters, Clock clock, boolean isCosmos) {
+    var expiry = new Expiry(clock, isCosmos);
+    parameters.onChange((name, value) -> expiry.enabled(isEnabled(parameters)));
+    return expiry;
   }
 
   /** Begins to work in the background, every {@code ttlMonitorSleepSecs}. */
@@ -68,7 +71,7 @@ public final class TtlMonitor implements AutoCloseable {
     }
   }
 
-  private final class Expiry implements Rounds.Work {
+  private final class Deletion implements Rounds.Work {
     @Override
     public boolean await() throws InterruptedException {
       sleep();
@@ -77,7 +80,7 @@ public final class TtlMonitor implements AutoCloseable {
 
     @Override
     public void run() {
-      if (isEnabled()) {
+      if (isEnabled(parameters)) {
         runOnce();
       }
     }
@@ -105,7 +108,8 @@ public final class TtlMonitor implements AutoCloseable {
     } while (!isStopped && !seconds.equals(parameters.value("ttlMonitorSleepSecs")));
   }
 
-  private boolean isEnabled() {
+  /** Whether documents expire at all. */
+  private static boolean isEnabled(ServerParameters parameters) {
     BsonValue enabled = parameters.value("ttlMonitorEnabled");
     return enabled.isBoolean() && enabled.asBoolean().getValue();
   }
@@ -130,30 +134,32 @@ public final class TtlMonitor implements AutoCloseable {
   }
 
   private long expire(CollectionStore collection) {
+    Deadlines deadlines = expiry.of(collection.info());
+    if (deadlines == null) {
+      return 0;
+    }
     long deleted = 0;
-    for (IndexSpec index : collection.info().readyIndexes()) {
-      OptionalLong seconds = index.expireAfterSeconds();
-      boolean isOrdered = index.fields().get(0).kind() == IndexField.Kind.ORDERED;
-      if (seconds.isPresent() && isOrdered && index.fields().size() == 1) {
-        long until = clock.millis() - seconds.getAsLong() * 1000;
-        for (PartitionStore partition : collection.partitions()) {
-          deleted += expire(collection, partition, index, until);
-        }
+    for (PartitionStore partition : collection.partitions()) {
+      if (deadlines.needsScan()) {
+        deleted += scan(collection, partition, deadlines);
+      }
+      for (IndexSpec index : deadlines.indexes()) {
+        deleted += scan(collection, partition, index, deadlines);
       }
     }
-    return deleted + expireMeasurements(collection);
+    return deleted;
   }
 
-  private long expire(
-      CollectionStore collection, PartitionStore partition, IndexSpec index, long until) {
-    IndexField field = index.fields().get(0);
-    IndexCursor cursor = partition.scan(index, range(field, until));
+  /** By an index all are found whose date is old enough; one may have changed meanwhile. */
+  private long scan(
+      CollectionStore collection, PartitionStore partition, IndexSpec index, Deadlines deadlines) {
+    IndexCursor cursor = partition.scan(index, range(index, expiry.millis()));
     var meter = new WorkMeter();
     var deletes = new ArrayList<WriteOperation>();
     long deleted = 0;
     while (!isStopped && cursor.awaitNext(meter)) {
       StoredDocument stored = Lane.await(partition.read(cursor.recordId(), meter));
-      if (stored != null && isOver(field.path(), stored.document(), until)) {
+      if (stored != null && deadlines.isOver(stored.document())) {
         deletes.add(new WriteOperation.Delete(collection, stored));
       }
       if (deletes.size() == DELETES_PER_COMMIT) {
@@ -163,9 +169,10 @@ public final class TtlMonitor implements AutoCloseable {
     return deleted + commit(deletes, meter);
   }
 
-  /** All dates up to that one. */
-  private static IndexRange range(IndexField field, long until) {
-    boolean isDescending = field.isDescending();
+  /** All dates that are so old. */
+  private static IndexRange range(IndexSpec index, long now) {
+    long until = now - index.expireAfterSeconds().getAsLong() * 1000;
+    boolean isDescending = index.fields().get(0).isDescending();
     byte[] oldest = key(Long.MIN_VALUE, isDescending);
     byte[] newest = key(until, isDescending);
     return isDescending
@@ -177,38 +184,19 @@ public final class TtlMonitor implements AutoCloseable {
     return new KeyEncoder().append(new BsonDateTime(millis), isDescending).toByteArray();
   }
 
-  /** The document may have changed since its index entry was read; the oldest date counts. */
-  private static boolean isOver(FieldPath path, RawDocument document, long until) {
-    return path.visit(
-        document,
-        FieldPath.LeafArrays.EXPAND,
-        (value, position) ->
-            value != null && value.type() == RawTypes.DATE && value.asInt64() <= until);
-  }
-
-  /** Time series expire as a whole collection, by their time field. */
-  private long expireMeasurements(CollectionStore collection) {
-    BsonDocument options = collection.info().options();
-    if (!options.containsKey("timeseries") || !options.containsKey("expireAfterSeconds")) {
-      return 0;
-    }
-    long seconds = options.getNumber("expireAfterSeconds").longValue();
-    long until = clock.millis() - seconds * 1000;
-    String time = options.getDocument("timeseries").getString("timeField").getValue();
-    FieldPath path = FieldPath.parse(time);
+  /** Where a document says itself when it is over, or no index has its date. */
+  private long scan(CollectionStore collection, PartitionStore partition, Deadlines deadlines) {
+    RecordCursor cursor = partition.scan(false);
     var meter = new WorkMeter();
     var deletes = new ArrayList<WriteOperation>();
     long deleted = 0;
-    for (PartitionStore partition : collection.partitions()) {
-      RecordCursor cursor = partition.scan(false);
-      StoredDocument next;
-      while (!isStopped && (next = cursor.awaitNext(meter)) != null) {
-        if (isOver(path, next.document(), until)) {
-          deletes.add(new WriteOperation.Delete(collection, next));
-        }
-        if (deletes.size() == DELETES_PER_COMMIT) {
-          deleted += commit(deletes, meter);
-        }
+    StoredDocument next;
+    while (!isStopped && (next = cursor.awaitNext(meter)) != null) {
+      if (deadlines.isOver(next.document())) {
+        deletes.add(new WriteOperation.Delete(collection, next));
+      }
+      if (deletes.size() == DELETES_PER_COMMIT) {
+        deleted += commit(deletes, meter);
       }
     }
     return deleted + commit(deletes, meter);

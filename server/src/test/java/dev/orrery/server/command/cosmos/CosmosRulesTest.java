@@ -218,6 +218,8 @@ class CosmosRulesTest {
     var shown =
         EnumSet.of( // below
             CosmosRule.DEFAULT_THROUGHPUT, CosmosRule.SHARED_COLLECTIONS, CosmosRule.WRITE_CONCERN);
+    shown.add(CosmosRule.MULTI_UPDATES); // by RateLimitTest
+    shown.add(CosmosRule.TTL_PATH); // by ExpiryTest
     for (CosmosRule rule : CosmosRule.values()) {
       if (rule.name().startsWith("CHANGE_STREAM_")) {
         shown.add(rule); // by CosmosStreamTest

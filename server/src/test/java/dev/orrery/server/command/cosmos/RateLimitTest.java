@@ -71,6 +71,30 @@ class RateLimitTest {
   }
 
   @Test
+  void anUpdateOfManyStopsWhereTheUnitsEndAndSaysWhatItDid() {
+    try (var fixture = CosmosFixture.cosmos(directory)) {
+      for (int i = 0; i < 100; i++) {
+        fixture.must("{insert: 'a', documents: [{_id: %d}]}".formatted(i));
+        fixture.advanceMillis(100);
+      }
+      fixture.advanceMillis(1000);
+      String update = "{update: 'a', updates: [{q: {x: null}, u: {$set: {x: 1}}, multi: true}]}";
+      BsonDocument reply = fixture.run(update);
+      int done = reply.getInt32("nModified").getValue();
+      assertThat(done).isBetween(20, 45); // 400 units, some ten for each
+      assertThat(reply.getInt32("n").getValue()).isEqualTo(done);
+      assertThat(reply.getArray("writeErrors")).hasSize(1);
+      assertThat(reply.toJson()).contains("\"code\": 16500");
+      fixture.advanceMillis(10_000);
+      assertThat(fixture.must("{count: 'a', query: {x: 1}}").getInt32("n").getValue())
+          .isEqualTo(done);
+      fixture.commands.run("{setParameter: 1, cosmosRulesOff: 'multi-updates', $db: 'admin'}");
+      fixture.advanceMillis(10_000);
+      assertThat(fixture.must(update).getInt32("nModified").getValue()).isEqualTo(100 - done);
+    }
+  }
+
+  @Test
   void aRefusedCommandCostsNothingAndSaysWhenToComeAgain() {
     try (var fixture = CosmosFixture.cosmos(directory)) {
       String big = "{insert: 'a', documents: [{_id: 1, x: '" + "x".repeat(900_000) + "'}]}";

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.orrery.server.command.EngineFixture;
 import dev.orrery.server.command.ServerParameters;
+import dev.orrery.server.expiry.Expiry;
 import dev.orrery.server.store.TestEngines;
 import dev.orrery.storage.CollectionStore;
 import dev.orrery.storage.WriteOperation;
@@ -32,7 +33,10 @@ class TtlMonitorTest {
   void open() {
     fixture = new EngineFixture(directory);
     monitor =
-        new TtlMonitor(fixture.engine, new ServerParameters(), Clock.fixed(NOW, ZoneOffset.UTC));
+        new TtlMonitor(
+            fixture.engine,
+            new ServerParameters(),
+            new Expiry(Clock.fixed(NOW, ZoneOffset.UTC), false));
   }
 
   @AfterEach
