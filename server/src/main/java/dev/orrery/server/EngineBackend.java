@@ -39,7 +39,6 @@ import dev.orrery.server.console.Pages;
 import dev.orrery.server.console.metrics.StorageCounters;
 import dev.orrery.server.cursor.CursorRegistry;
 import dev.orrery.server.cursor.SpillDirectory;
-import dev.orrery.server.expiry.Expiry;
 import dev.orrery.server.ledger.GapWatcher;
 import dev.orrery.server.ledger.Ledgers;
 import dev.orrery.server.net.CommandHandler;
@@ -149,15 +148,14 @@ final class EngineBackend implements MongoServer.Backend {
         services(ServerOptions.facts(config, clock), sessions, clusterClock, parameters, log);
     var provisioning = provisioning(config, parameters);
     var throughputs = new DatabaseThroughputs(engine);
-    Expiry expiry = TtlMonitor.expiry(parameters, clock, provisioning.rules().isCosmos());
-    var databases =
-        new Databases(engine, provisioning, throughputs, profiles(config)).expiringBy(expiry);
+    var databases = new Databases(engine, provisioning, throughputs, profiles(config));
+    databases.expiringBy(TtlMonitor.expiry(parameters, clock, provisioning.rules().isCosmos()));
     var governor = new Governor(throughputs::of, provisioning, System::nanoTime);
     var metering = new Metering(governor, System::nanoTime);
     var data =
         new DataServices(
             databases,
-            new Planner(clock, expiry, databases.indexFilters()),
+            new Planner(clock, databases.expiry(), databases.indexFilters()),
             cursors,
             clusterClock,
             clock,
@@ -194,7 +192,7 @@ final class EngineBackend implements MongoServer.Backend {
             .failingBy(this::lostClass);
     this.requests = new CommandHandler(dispatcher, services.network(), parts.access());
     this.logEnd = host.followLog(log);
-    this.ttlMonitor = new TtlMonitor(engine, parameters, expiry);
+    this.ttlMonitor = new TtlMonitor(engine, parameters, databases.expiry());
     ttlMonitor.start();
     var looked =
         new EngineConsole.Parts(databases, services, parts, dispatcher, written, transactions);

@@ -109,7 +109,7 @@ final class DispatchedServer implements AutoCloseable {
     var data =
         new DataServices(
             databases,
-            new Planner(clock),
+            new Planner(clock, databases.expiry(), databases.indexFilters()),
             new CursorRegistry(System::nanoTime, random::nextLong),
             clusterClock,
             clock,

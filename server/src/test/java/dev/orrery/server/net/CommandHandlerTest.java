@@ -90,7 +90,7 @@ class CommandHandlerTest {
         assertThat(reply).containsKeys("ok", "operationTime");
         assertThat(session.getOperationTime()).isNotNull();
       }
-      assertThat(admin.runCommand(new Document("buildInfo", 1))).containsKey("orrery");
+      assertThat(admin.runCommand(new Document("buildInfo", 1))).containsKey("buildEnvironment");
       assertThat(sessions.count()).isEqualTo(1);
     }
     assertThat(sessions.count()).isZero(); // the driver ended it

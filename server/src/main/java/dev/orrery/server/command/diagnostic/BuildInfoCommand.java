@@ -40,8 +40,7 @@ final class BuildInfoCommand implements Command {
         .append("bits", new BsonInt32(64))
         .append("debug", BsonBoolean.FALSE)
         .append("maxBsonObjectSize", new BsonInt32(WireLimits.DOCUMENT_BYTES_MAX))
-        .append("storageEngines", new BsonArray(List.of(new BsonString("orrery"))))
-        .append("orrery", new BsonDocument("version", new BsonString(facts.version())));
+        .append("storageEngines", new BsonArray(List.of(new BsonString("orrery"))));
   }
 
   private static BsonArray versionArray() {
@@ -52,8 +51,9 @@ final class BuildInfoCommand implements Command {
     return parts;
   }
 
-  private static BsonDocument buildEnvironment() {
-    return new BsonDocument("java", new BsonString(System.getProperty("java.version")))
+  private BsonDocument buildEnvironment() {
+    return new BsonDocument("orrery", new BsonString(facts.version()))
+        .append("java", new BsonString(System.getProperty("java.version")))
         .append("target_arch", new BsonString(System.getProperty("os.arch")))
         .append("target_os", new BsonString(System.getProperty("os.name")));
   }
