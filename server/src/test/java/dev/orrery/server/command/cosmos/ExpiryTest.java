@@ -15,6 +15,8 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** Documents are over at their moment for every read and write, whenever they are deleted. */
 class ExpiryTest {
+  private static final int ROUNDS_MAX = 50;
+
   private static final String LAST_CHANGE =
       "{createIndexes: 'c', indexes: [{key: {_ts: 1}, name: 't', expireAfterSeconds: 10}]}";
   private static final String BY_DATE =
@@ -41,6 +43,15 @@ class ExpiryTest {
 
   private void insert(String... documents) {
     fixture.must("{insert: 'c', documents: [%s]}".formatted(String.join(", ", documents)));
+  }
+
+  /** How many go, in as many rounds as it takes: an engine may say to look at one again. */
+  private long deleted(long wanted) {
+    long deleted = 0;
+    for (int round = 0; round < ROUNDS_MAX && deleted < wanted; round++) {
+      deleted += fixture.ttl.runOnce();
+    }
+    return deleted + fixture.ttl.runOnce();
   }
 
   private List<BsonValue> found(String filter) {
@@ -71,7 +82,7 @@ class ExpiryTest {
     assertThat(fixture.must("{distinct: 'c', key: '_id'}").getArray("values")).hasSize(1);
     after(5);
     assertThat(ids()).isEmpty();
-    assertThat(fixture.ttl.runOnce()).isEqualTo(2);
+    assertThat(deleted(2)).isEqualTo(2);
   }
 
   @Test
@@ -86,7 +97,7 @@ class ExpiryTest {
     assertThat(ids()).containsExactly(1, 3);
     after(90);
     assertThat(ids()).containsExactly(1);
-    assertThat(fixture.ttl.runOnce()).isEqualTo(5);
+    assertThat(deleted(5)).isEqualTo(5);
     assertThat(ids()).containsExactly(1);
   }
 
@@ -139,7 +150,7 @@ class ExpiryTest {
     assertThat(ids()).containsExactly(1, 2, 3);
     after(1);
     assertThat(ids()).containsExactly(3);
-    assertThat(fixture.ttl.runOnce()).isEqualTo(2);
+    assertThat(deleted(2)).isEqualTo(2);
   }
 
   @Test
