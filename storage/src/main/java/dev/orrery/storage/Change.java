@@ -34,10 +34,20 @@ public sealed interface Change {
    *
    * @param delta what the writer said of the difference; null when it said nothing
    * @param before the document as it was; null unless the collection keeps images
+   * @param effort what the write took; null when the engine did not write it down
    */
-  record Image(@Nullable RawDocument delta, @Nullable RawDocument before) {
-    public static final Image NONE = new Image(null, null);
+  record Image(@Nullable RawDocument delta, @Nullable RawDocument before, @Nullable Effort effort) {
+    public static final Image NONE = new Image(null, null, null);
   }
+
+  /**
+   * What a write is priced by, besides the document itself.
+   *
+   * @param bytesBefore of the version before; 0 of an insert
+   * @param terms index entries added and removed
+   * @param uniqueIndexes that were asked, besides the one on {@code _id}
+   */
+  record Effort(int bytesBefore, int terms, int uniqueIndexes) {}
 
   /**
    * A collection or view that came (nothing before), changed, or went (nothing after). Splits are

@@ -1,11 +1,13 @@
 package dev.orrery.storage;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import dev.orrery.lane.Lane;
 import dev.orrery.storage.catalog.CollectionInfo;
 import dev.orrery.storage.catalog.IndexSpec;
 import dev.orrery.value.Namespace;
+import dev.orrery.value.RawValue;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
@@ -14,6 +16,8 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import org.bson.BsonBoolean;
 import org.bson.BsonDocument;
+import org.bson.BsonInt32;
+import org.bson.BsonString;
 import org.junit.jupiter.api.Test;
 
 /** What the feed of changes of any engine must tell. */
@@ -83,6 +87,56 @@ public abstract class FeedContract extends StorageFixture {
     assertThat(groups.get(0).changes()).hasSize(3);
     assertThat(groups.get(0).time()).isEqualTo(result.receipt().time());
     assertThat(changes.time()).isEqualTo(result.receipt().time());
+  }
+
+  /** Whether transactions are told step by step, and not by what they came to. */
+  protected boolean tellsSteps() {
+    return true;
+  }
+
+  @Test
+  void aTransactionTellsItsChangesOneByOne() {
+    assumeTrue(tellsSteps());
+    create("p", 4);
+    insert("{_id: 1, p: 'a'}");
+    ChangeFeed.Interest some = (collection, document) -> document.field("p").asString().equals("a");
+    Changes all = engine.changes().after(engine.changes().newest());
+    Changes narrow = engine.changes().after(engine.changes().newest(), some);
+    try (Transaction transaction = engine.begin(0)) {
+      write(transaction, new WriteOperation.Insert(things(), raw("{_id: 2, p: 'b'}")));
+      write(transaction, set(transaction, "a", 1, "{_id: 1, p: 'a', v: 1}", "{i: {v: 1}}"));
+      write(transaction, set(transaction, "a", 1, "{_id: 1, p: 'a', v: 2}", "{u: {v: 2}}"));
+      write(transaction, new WriteOperation.Delete(things(), seen(transaction, "b", 2)));
+      Lane.await(transaction.commit(List::of, new WorkMeter()));
+    }
+    settle();
+    List<String> told = told(all);
+    assertThat(told)
+        .containsExactly(
+            "INSERT db.things {\"_id\": 2, \"p\": \"b\"} null null",
+            "REPLACE db.things {\"_id\": 1, \"p\": \"a\", \"v\": 1} {\"i\": {\"v\": 1}} null",
+            "REPLACE db.things {\"_id\": 1, \"p\": \"a\", \"v\": 2} {\"u\": {\"v\": 2}} null",
+            "DELETE db.things {\"p\": \"b\", \"_id\": 2} null null");
+    List<CommittedGroup> wanted = Lane.await(narrow.next(BYTES));
+    assertThat(told(wanted.get(0).changes().get(2))).isEqualTo(told.get(2));
+    assertThat(find("b", 2)).isNull();
+    assertThat(find("a", 1).document()).isEqualTo(raw("{_id: 1, p: 'a', v: 2}"));
+  }
+
+  private static void write(Transaction transaction, WriteOperation operation) {
+    CommitResult result = transaction.write(WriteBatch.of(operation), new WorkMeter());
+    assertThat(result.outcomes().get(0).isApplied()).isTrue();
+  }
+
+  private WriteOperation set(
+      Transaction transaction, String key, int id, String after, String delta) {
+    return new WriteOperation.Replace(things(), seen(transaction, key, id), raw(after), raw(delta));
+  }
+
+  private StoredDocument seen(Transaction transaction, String key, int id) {
+    RawValue value = RawValue.of(new BsonString(key));
+    byte[] primaryKey = things().primaryKey(value, RawValue.of(new BsonInt32(id)));
+    return Lane.await(transaction.partitionOf(things(), value).find(primaryKey, new WorkMeter()));
   }
 
   @Test

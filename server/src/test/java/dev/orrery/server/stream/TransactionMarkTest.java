@@ -22,7 +22,7 @@ final class TransactionMarkTest {
   private static CommittedGroup group(BsonDocument record) {
     var identity =
         new CollectionIdentity(
-            1, new Namespace("config", "transactions"), UUID.randomUUID(), "_id.id");
+            1, new Namespace("config", "transactions"), UUID.randomUUID(), "_id.id", false);
     var change =
         new Change.OfDocument(
             Change.Kind.INSERT, identity, RawDocument.of(record), Change.Image.NONE);

@@ -95,10 +95,23 @@ public record CollectionInfo(
     return CappedLimits.of(options);
   }
 
+  public boolean isTimeSeries() {
+    return options.containsKey("timeseries");
+  }
+
   /** Whether followers of changes can see what documents were before. */
   public boolean keepsImages() {
     BsonDocument images = options.getDocument(IMAGES, null);
     return images != null && images.getBoolean("enabled", BsonBoolean.FALSE).getValue();
+  }
+
+  /** How many indexes, besides that on {@code _id}, each new version is checked against. */
+  public int uniqueIndexes() {
+    int count = 0;
+    for (IndexEntry entry : indexes) {
+      count += entry.spec().isUnique() && !entry.spec().isIdIndex() ? 1 : 0;
+    }
+    return count;
   }
 
   /** The descriptions of the indexes that are complete, in the order of their creation. */

@@ -8,6 +8,7 @@ import java.util.TreeMap;
 import java.util.UUID;
 import org.bson.BsonArray;
 import org.bson.BsonBinary;
+import org.bson.BsonBoolean;
 import org.bson.BsonDocument;
 import org.bson.BsonInt32;
 import org.bson.BsonInt64;
@@ -21,18 +22,32 @@ import org.jspecify.annotations.Nullable;
  * records that name them by their number. Thread-safe.
  */
 public final class PastCollections {
+  private static final String TIME_SERIES = "timeSeries";
+
   /**
    * A collection under a name that it has no longer.
    *
    * @param until the LSN of the group that ended the name
    */
   public record Entry(
-      long until, int id, Namespace namespace, UUID uuid, @Nullable String partitionKey) {}
+      long until,
+      int id,
+      Namespace namespace,
+      UUID uuid,
+      @Nullable String partitionKey,
+      boolean isTimeSeries) {}
 
   private final NavigableMap<Long, List<Entry>> entries = new TreeMap<>();
 
   void add(long lsn, CollectionInfo info) {
-    add(new Entry(lsn, info.id(), info.namespace(), info.uuid(), info.partitionKey()));
+    add(
+        new Entry(
+            lsn,
+            info.id(),
+            info.namespace(),
+            info.uuid(),
+            info.partitionKey(),
+            info.isTimeSeries()));
   }
 
   private synchronized void add(Entry entry) {
@@ -78,6 +93,9 @@ public final class PastCollections {
         if (entry.partitionKey != null) {
           document.append("partitionKey", new BsonString(entry.partitionKey));
         }
+        if (entry.isTimeSeries) {
+          document.append(TIME_SERIES, BsonBoolean.TRUE);
+        }
         all.add(document);
       }
     }
@@ -96,7 +114,8 @@ public final class PastCollections {
                   document.getString("database").getValue(),
                   document.getString("collection").getValue()),
               document.getBinary("uuid").asUuid(UuidRepresentation.STANDARD),
-              key == null ? null : key.getValue()));
+              key == null ? null : key.getValue(),
+              document.containsKey(TIME_SERIES)));
     }
   }
 }

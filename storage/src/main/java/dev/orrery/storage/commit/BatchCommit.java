@@ -225,7 +225,7 @@ public final class BatchCommit {
     for (PendingWrite write : happening) {
       addRecord(group, write);
     }
-    ToldChanges.add(group, happening);
+    ToldChanges.add(group, happening, batch.steps());
     makeRoom(happening);
     requireMayMirror(happening);
     Appended appended = log.append(group);
@@ -364,7 +364,8 @@ public final class BatchCommit {
       write.recordId = partition.files().allocateRecordId();
     }
     long previous = write.isInsert() ? 0 : write.before.version();
-    byte[] meta = new DataRecord(partition.collectionId(), write.recordId, previous).meta();
+    byte[] meta =
+        new DataRecord(partition.collectionId(), write.recordId, previous).meta(write.effort());
     if (write.isDelete()) {
       group.add(DataRecord.DELETE, meta, write.documentKey);
     } else {

@@ -53,6 +53,7 @@ final class CollectionNames {
     PastCollections.Entry then = past.find(id, lsn);
     return then == null
         ? now
-        : new CollectionIdentity(id, then.namespace(), then.uuid(), then.partitionKey());
+        : new CollectionIdentity(
+            id, then.namespace(), then.uuid(), then.partitionKey(), then.isTimeSeries());
   }
 }

@@ -16,8 +16,10 @@ import dev.orrery.value.LittleEndian;
 import dev.orrery.value.RawDocument;
 import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.function.Supplier;
@@ -105,24 +107,28 @@ final class LogChanges implements Changes {
 
   private List<Change> changes(LogGroup group) {
     Map<Integer, Change.Image> images = null;
+    Set<Integer> stepwise = stepwise(group);
     var changes = new ArrayList<Change>(group.size());
     for (int i = 0; i < group.size(); i++) {
       byte kind = group.kind(i);
       Change change = null;
+      if (kind != DataRecord.STEP && !stepwise.isEmpty() && isAboutOneOf(stepwise, group, i)) {
+        continue; // its steps tell more
+      }
       if (kind == DataRecord.CATALOG) {
         change = CatalogRecord.change(RawDocument.wrap(group.payload(i)).toBsonDocument());
         if (change instanceof Change.OfStructure structure && structure.after() != null) {
           names.put(structure.after());
         }
-      } else if (DataRecord.isOfDocument(kind) && kind != DataRecord.MOVE) {
+      } else if (isTold(kind)) {
         CollectionIdentity collection = collection(group, i);
         if (collection == null) {
           continue; // it ended before anything wrote down names, in an older version
         }
         if (interest.isIn(collection, document(group, i))) {
           images = images == null ? images(group) : images;
-          Change.Image image = images.getOrDefault(i, Change.Image.NONE);
-          change = new Change.OfDocument(kind(kind), collection, document(group, i), image);
+          Change.Image image = withEffort(images.getOrDefault(i, Change.Image.NONE), group, i);
+          change = new Change.OfDocument(kind(group, i), collection, document(group, i), image);
         } else {
           change = Change.Unwanted.ONE;
         }
@@ -134,13 +140,49 @@ final class LogChanges implements Changes {
     return changes;
   }
 
-  private @Nullable CollectionIdentity collection(LogGroup group, int index) {
-    int id = DataRecord.of(group.source(), group.metaOffset(index)).collection();
-    return names.find(id, group.lsn());
+  private static boolean isTold(byte kind) {
+    return DataRecord.isOfDocument(kind) && kind != DataRecord.MOVE || kind == DataRecord.STEP;
   }
 
-  private static Change.Kind kind(byte kind) {
+  /** The collections whose changes the group tells step by step; empty for nearly all groups. */
+  private static Set<Integer> stepwise(LogGroup group) {
+    Set<Integer> collections = Set.of();
+    for (int i = group.size() - 1; i > 0 && isBesides(group.kind(i)); i--) {
+      if (group.kind(i) == DataRecord.STEP) {
+        collections = collections.isEmpty() ? new HashSet<>() : collections;
+        collections.add(record(group, i).collection());
+      }
+    }
+    return collections;
+  }
+
+  private static boolean isBesides(byte kind) {
+    return kind == DataRecord.DELTA || kind == DataRecord.BEFORE || kind == DataRecord.STEP;
+  }
+
+  private static boolean isAboutOneOf(Set<Integer> collections, LogGroup group, int index) {
+    return DataRecord.isOfDocument(group.kind(index))
+        && collections.contains(record(group, index).collection());
+  }
+
+  private static DataRecord record(LogGroup group, int index) {
+    return DataRecord.of(group.source(), group.metaOffset(index));
+  }
+
+  private static Change.Image withEffort(Change.Image image, LogGroup group, int index) {
+    Change.Effort effort =
+        DataRecord.effort(group.source(), group.metaOffset(index), group.metaLength(index));
+    return new Change.Image(image.delta(), image.before(), effort);
+  }
+
+  private @Nullable CollectionIdentity collection(LogGroup group, int index) {
+    return names.find(record(group, index).collection(), group.lsn());
+  }
+
+  private static Change.Kind kind(LogGroup group, int index) {
+    byte kind = group.kind(index);
     return switch (kind) {
+      case DataRecord.STEP -> Change.Kind.values()[(int) record(group, index).recordId()];
       case DataRecord.INSERT -> Change.Kind.INSERT;
       case DataRecord.REPLACE -> Change.Kind.REPLACE;
       case DataRecord.DELETE -> Change.Kind.DELETE;
@@ -157,8 +199,11 @@ final class LogChanges implements Changes {
     Map<Integer, Change.Image> images = Map.of();
     for (int i = group.size() - 1; i > 0; i--) {
       byte kind = group.kind(i);
-      if (kind != DataRecord.DELTA && kind != DataRecord.BEFORE) {
+      if (!isBesides(kind)) {
         break;
+      }
+      if (kind == DataRecord.STEP) {
+        continue;
       }
       if (images.isEmpty()) {
         images = new HashMap<>();
@@ -169,8 +214,8 @@ final class LogChanges implements Changes {
       images.put(
           about,
           kind == DataRecord.DELTA
-              ? new Change.Image(told, other.before())
-              : new Change.Image(other.delta(), told));
+              ? new Change.Image(told, other.before(), null)
+              : new Change.Image(other.delta(), told, null));
     }
     return images;
   }

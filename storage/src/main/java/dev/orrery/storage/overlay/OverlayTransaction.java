@@ -1,6 +1,8 @@
 package dev.orrery.storage.overlay;
 
 import dev.orrery.lane.Lane;
+import dev.orrery.storage.Change;
+import dev.orrery.storage.CollectionIdentity;
 import dev.orrery.storage.CollectionStore;
 import dev.orrery.storage.CommitResult;
 import dev.orrery.storage.PartitionStore;
@@ -11,6 +13,7 @@ import dev.orrery.storage.WorkMeter;
 import dev.orrery.storage.WriteBatch;
 import dev.orrery.storage.WriteOperation;
 import dev.orrery.storage.WriteOutcome;
+import dev.orrery.storage.catalog.CollectionInfo;
 import dev.orrery.storage.catalog.IndexSpec;
 import dev.orrery.value.Namespace;
 import dev.orrery.value.RawDocument;
@@ -23,6 +26,7 @@ import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.function.Supplier;
+import org.bson.BsonDocument;
 import org.jspecify.annotations.Nullable;
 
 /** A transaction of any engine; see {@link Ground}. */
@@ -35,6 +39,14 @@ public final class OverlayTransaction implements Transaction {
 
   private final Ground ground;
   private final Map<CollectionStore, OwnCollection> collections = new LinkedHashMap<>();
+
+  /** In the order in which they were changed first. */
+  private final List<OwnDocument> changed = new ArrayList<>();
+
+  /** All changes, one by one, which followers are told if some changed more than once. */
+  private final List<Change.OfDocument> steps = new ArrayList<>();
+
+  private boolean hasDetours;
   private long nextRecordId = FIRST_RECORD_ID;
   private long nextVersion = -1;
   private long bytes;
@@ -80,7 +92,7 @@ public final class OverlayTransaction implements Transaction {
 
   @Override
   public boolean hasWritten() {
-    return collections.values().stream().anyMatch(one -> !one.documents().isEmpty());
+    return !changed.isEmpty();
   }
 
   @Override
@@ -137,12 +149,17 @@ public final class OverlayTransaction implements Transaction {
       if (own == null) {
         var place =
             new OwnDocument.Place(collection, partition, insert.key().epk(), key, nextRecordId++);
-        own = new OwnDocument(place, null);
-        own(collection).add(own);
+        own = take(new OwnDocument(place, null));
       }
-      become(own, document, claimed, meter);
+      become(own, new After(document, null), claimed, meter);
     }
     return claimed;
+  }
+
+  private OwnDocument take(OwnDocument fresh) {
+    changed.add(fresh);
+    own(fresh.collection()).add(fresh);
+    return fresh;
   }
 
   /** Whether somebody has deleted a document since that the transaction sees. */
@@ -180,23 +197,57 @@ public final class OverlayTransaction implements Transaction {
       if (own == null) {
         String epk = collection.keyOf(before.document()).epk();
         var place = new OwnDocument.Place(collection, partition, epk, key, before.recordId());
-        own = new OwnDocument(place, before);
-        own(collection).add(own);
+        own = take(new OwnDocument(place, before));
         bytes += before.document().length();
       }
-      become(own, after.document, claimed, meter);
+      become(own, after, claimed, meter);
       own.tell(after.delta);
     }
     return claimed;
   }
 
-  private void become(
-      OwnDocument own, @Nullable RawDocument after, Ground.Claimed claimed, WorkMeter meter) {
-    int written = after == null ? own.present().length() : after.length();
-    bytes += DOCUMENT_BYTES + (after == null ? 0 : after.length());
+  private void become(OwnDocument own, After after, Ground.Claimed claimed, WorkMeter meter) {
     // Kept for long: not together with the message that brought it.
-    own(own.collection()).change(own, after == null ? null : after.compact(), nextVersion--);
+    RawDocument now = after.document == null ? null : after.document.compact();
+    int written = now == null ? own.present().length() : now.length();
+    bytes += DOCUMENT_BYTES + (now == null ? 0 : now.length());
+    steps.add(step(own, now, after.delta, claimed));
+    own(own.collection()).change(own, now, nextVersion--);
+    hasDetours |= own.hasChangedTwice();
     meter.writeDocument(written, claimed.termsAdded(), claimed.termsRemoved());
+  }
+
+  /** What followers of changes may be told of a change. */
+  private static Change.OfDocument step(
+      OwnDocument own,
+      @Nullable RawDocument after,
+      @Nullable RawDocument delta,
+      Ground.Claimed claimed) {
+    RawDocument before = own.present();
+    CollectionInfo info = own.collection().info();
+    int terms = claimed.termsAdded() + claimed.termsRemoved();
+    var image =
+        new Change.Image(
+            delta == null ? null : delta.compact(),
+            info.keepsImages() ? before : null,
+            new Change.Effort(before == null ? 0 : before.length(), terms, info.uniqueIndexes()));
+    var identity = CollectionIdentity.of(info);
+    if (after == null) {
+      RawDocument key = documentKey(info.partitionKey(), own.collection(), before);
+      return new Change.OfDocument(Change.Kind.DELETE, identity, key, image);
+    }
+    Change.Kind kind = before == null ? Change.Kind.INSERT : Change.Kind.REPLACE;
+    return new Change.OfDocument(kind, identity, after, image);
+  }
+
+  private static RawDocument documentKey(
+      @Nullable String path, CollectionStore collection, RawDocument document) {
+    var key = new BsonDocument();
+    RawValue value = collection.partitionKeyOf(document);
+    if (value != null && path != null && !path.equals("_id")) {
+      key.append(path, value.toBsonValue());
+    }
+    return RawDocument.of(key.append("_id", document.field("_id").toBsonValue()));
   }
 
   @Override
@@ -216,7 +267,8 @@ public final class OverlayTransaction implements Transaction {
         return CompletableFuture.completedFuture(
             new CommitResult(Receipt.NONE, List.of(), new int[0]));
       }
-      var batch = new WriteBatch(operations, WriteBatch.OnFailure.APPLY_NONE);
+      List<Change.OfDocument> told = hasDetours ? steps : List.of();
+      var batch = new WriteBatch(operations, WriteBatch.OnFailure.APPLY_NONE, told);
       CommitResult result = Lane.await(ground.commit(batch, meter));
       boolean isConflict =
           result.outcomes().stream().anyMatch(one -> one.status() == WriteOutcome.Status.CONFLICT);
@@ -231,16 +283,14 @@ public final class OverlayTransaction implements Transaction {
   /** What is to be done to the newest state; null when a collection has gone. */
   private @Nullable List<WriteOperation> netOperations() {
     var operations = new ArrayList<WriteOperation>();
-    for (OwnCollection collection : collections.values()) {
-      for (OwnDocument own : collection.documents()) {
-        StoredDocument newest = own.base == null ? null : newest(own);
-        if (!own.collection().exists() || own.base != null && newest == null) {
-          return null;
-        }
-        WriteOperation operation = netOperation(own, newest);
-        if (operation != null) {
-          operations.add(operation);
-        }
+    for (OwnDocument own : changed) {
+      StoredDocument newest = own.base == null ? null : newest(own);
+      if (!own.collection().exists() || own.base != null && newest == null) {
+        return null;
+      }
+      WriteOperation operation = netOperation(own, newest);
+      if (operation != null) {
+        operations.add(operation);
       }
     }
     return operations;
@@ -273,6 +323,8 @@ public final class OverlayTransaction implements Transaction {
     isEnded = true;
     bytes = 0;
     collections.clear();
+    changed.clear();
+    steps.clear();
     ground.release();
   }
 

@@ -5,9 +5,7 @@ import dev.orrery.storage.PartitionStore;
 import dev.orrery.storage.partition.EpkRange;
 import dev.orrery.value.RawDocument;
 import dev.orrery.value.RawValue;
-import java.util.Collection;
 import java.util.HashMap;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
@@ -16,7 +14,7 @@ import org.jspecify.annotations.Nullable;
 final class OwnCollection {
   private final CollectionStore collection;
   private final Ground ground;
-  private final Map<OwnKey, OwnDocument> byKey = new LinkedHashMap<>();
+  private final Map<OwnKey, OwnDocument> byKey = new HashMap<>();
 
   /** By range and not by partition: an engine may show others as time goes on. */
   private final Map<EpkRange, OwnPart> parts = new HashMap<>();
@@ -74,9 +72,5 @@ final class OwnCollection {
     its.forEach(part -> part.remove(document));
     document.become(after, version);
     its.forEach(part -> part.add(document));
-  }
-
-  Collection<OwnDocument> documents() {
-    return byKey.values();
   }
 }

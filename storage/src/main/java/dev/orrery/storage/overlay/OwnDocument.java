@@ -60,6 +60,10 @@ final class OwnDocument {
     changes++;
   }
 
+  boolean hasChangedTwice() {
+    return changes > 1;
+  }
+
   /** Notes what the last change said of the difference it made. */
   void tell(@Nullable RawDocument told) {
     delta = changes == 1 ? told : null;

@@ -1,5 +1,6 @@
 package dev.orrery.storage.physical;
 
+import dev.orrery.storage.Change;
 import dev.orrery.storage.StoredDocument;
 import dev.orrery.storage.catalog.IndexKeyException;
 import dev.orrery.storage.keyindex.KeyIndex;
@@ -154,6 +155,16 @@ public final class PendingWrite {
       return 1;
     }
     return after == null ? -1 : 0;
+  }
+
+  /** What the write is priced by. */
+  public Change.Effort effort() {
+    int unique = 0;
+    for (OrderedIndex index : indexes) { // the one on _id is none of them
+      unique += index.unique() == null ? 0 : 1;
+    }
+    int bytesBefore = before == null ? 0 : before.document().length();
+    return new Change.Effort(bytesBefore, termsAdded() + termsRemoved(), unique);
   }
 
   public int termsAdded() {

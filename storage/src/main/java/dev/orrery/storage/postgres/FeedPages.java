@@ -147,7 +147,7 @@ final class FeedPages {
       return new Change.OfStructure(info(told, "before"), info(told, "after"));
     }
     Change.Kind kind = Change.Kind.values()[row.kind];
-    var image = new Change.Image(document(of.delta), document(of.before));
+    var image = new Change.Image(document(of.delta), document(of.before), null);
     return new Change.OfDocument(kind, identity(row), document(of.body), image);
   }
 

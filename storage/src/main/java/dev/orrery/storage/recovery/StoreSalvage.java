@@ -131,7 +131,7 @@ public final class StoreSalvage {
       byte kind, int metaBytes, ByteBuffer payload, int offset, int payloadBytes) {
     return kind >= DataRecord.INSERT
         && kind <= DataRecord.MOVE
-        && metaBytes == DataRecord.META_BYTES
+        && DataRecord.isMetaOfDocument(metaBytes)
         && payloadBytes >= 5
         && payload.getInt(offset) == payloadBytes;
   }
@@ -183,7 +183,8 @@ public final class StoreSalvage {
     @Override
     public void record(long position, long lsn, LogRecord record) {
       boolean isDocument =
-          DataRecord.isOfDocument(record.kind()) && record.meta().length == DataRecord.META_BYTES;
+          DataRecord.isOfDocument(record.kind())
+              && DataRecord.isMetaOfDocument(record.meta().length);
       int id = isDocument ? LittleEndian.int32(record.meta(), 0) : 0;
       if (isDocument && !dropped.contains(id)) {
         collections
@@ -292,7 +293,7 @@ public final class StoreSalvage {
 
   /** Whose record it was that cannot be read, if that can be told. */
   private String owner(LogLoss loss) {
-    if (loss.meta() == null || loss.meta().length != DataRecord.META_BYTES) {
+    if (loss.meta() == null || !DataRecord.isMetaOfDocument(loss.meta().length)) {
       return "";
     }
     SalvagedCollection collection = collections.get(LittleEndian.int32(loss.meta(), 0));

@@ -88,9 +88,23 @@ final class UnkindCommit {
     }
     world.sequence = sequence;
     long time = world.clock.tick();
-    world.feed.add(time, done.stream().map(Done::change).toList());
+    world.feed.add(time, told(batch.steps()));
     done.forEach(one -> world.changed(one.collection, one.record));
     return new CommitResult(new UnkindReceipt(world, time), outcomes, partitions);
+  }
+
+  /** What was done, in the collections of the steps on the way on which it came about. */
+  private List<Change> told(List<Change.OfDocument> steps) {
+    var told = new ArrayList<Change>();
+    for (Done one : done) {
+      boolean isStepwise =
+          steps.stream().anyMatch(step -> step.collection().id() == one.collection.info.id());
+      if (!isStepwise) {
+        told.add(one.change);
+      }
+    }
+    told.addAll(steps);
+    return told;
   }
 
   private Claims.@Nullable Holder holder(WriteOperation operation) {
@@ -247,22 +261,28 @@ final class UnkindCommit {
       Map<Integer, IndexKeySet> keys,
       boolean isNew) {
     RawDocument before = isNew ? null : record.last().document();
-    count(collection, record, isNew ? null : record.last(), after, keys);
+    int terms = count(collection, record, isNew ? null : record.last(), after, keys);
     record.versions.add(new UnkindRecord.Version(sequence, world.nextId(), after, keys));
     keys.forEach((id, added) -> collection.indexes.get(id).add(record, added));
     long bytes = (after == null ? 0 : after.length()) - (before == null ? 0 : before.length());
     int documents = (after == null ? 0 : 1) - (before == null ? 0 : 1);
     collection.count(record.key, bytes, documents);
-    done.add(new Done(collection, record, isNew, told(collection, before, after)));
+    int bytesBefore = before == null ? 0 : before.length();
+    var effort = new Change.Effort(bytesBefore, terms, collection.info.uniqueIndexes());
+    done.add(new Done(collection, record, isNew, told(collection, before, after, effort)));
   }
 
   private Change told(
-      UnkindCollection collection, @Nullable RawDocument before, @Nullable RawDocument after) {
+      UnkindCollection collection,
+      @Nullable RawDocument before,
+      @Nullable RawDocument after,
+      Change.Effort effort) {
     var identity = CollectionIdentity.of(collection.info);
     if (before == null) {
-      return new Change.OfDocument(Change.Kind.INSERT, identity, after, Change.Image.NONE);
+      return new Change.OfDocument(
+          Change.Kind.INSERT, identity, after, new Change.Image(null, null, effort));
     }
-    var image = new Change.Image(delta, collection.info.keepsImages() ? before : null);
+    var image = new Change.Image(delta, collection.info.keepsImages() ? before : null, effort);
     return after == null
         ? new Change.OfDocument(
             Change.Kind.DELETE,
@@ -272,7 +292,7 @@ final class UnkindCommit {
         : new Change.OfDocument(Change.Kind.REPLACE, identity, after, image);
   }
 
-  private void count(
+  private int count(
       UnkindCollection collection,
       UnkindRecord record,
       UnkindRecord.@Nullable Version before,
@@ -288,6 +308,7 @@ final class UnkindCommit {
     }
     int bytes = after == null ? before.document().length() : after.length();
     meter.writeDocument(bytes, added, removed);
+    return added + removed;
   }
 
   private static List<byte[]> of(Map<Integer, IndexKeySet> keys, UnkindIndex index) {
