@@ -134,8 +134,8 @@ final class ConsumerKillTest {
       session.startTransaction();
       try {
         int first = chance.nextInt(DOCUMENTS);
-        for (int i = 0; i < 3; i++) { // each document once, as one that changes twice is replaced
-          change(session, things, (first + i) % DOCUMENTS, chance);
+        for (int i = 0; i < 5; i++) { // some of them more than once
+          change(session, things, (first + chance.nextInt(3)) % DOCUMENTS, chance);
         }
         session.commitTransaction();
       } catch (MongoException e) {

@@ -5,6 +5,7 @@ import dev.orrery.language.aggregate.stage.DocumentStream;
 import dev.orrery.language.aggregate.stage.Environment;
 import dev.orrery.language.aggregate.stage.PipelineContext;
 import dev.orrery.language.aggregate.stage.PipelineRun;
+import dev.orrery.language.aggregate.stage.ResumedEvents;
 import dev.orrery.language.aggregate.stage.Stage;
 import dev.orrery.language.error.BsonText;
 import dev.orrery.language.error.CommandException;
@@ -14,11 +15,19 @@ import java.util.List;
 import java.util.Set;
 import org.bson.BsonDocument;
 import org.bson.BsonValue;
-import org.jspecify.annotations.Nullable;
 
-/** {@code $changeStream}: what happens in a collection, a database, or everywhere. */
+/**
+ * {@code $changeStream}: what happens in a collection, a database, or everywhere.
+ *
+ * @param matches the stages right behind it, which MongoDB lets look before it looks for the event
+ *     that a token names
+ */
 record ChangeStreamStage(
-    ChangeStreamOptions options, Namespace namespace, BsonDocument specification) implements Stage {
+    ChangeStreamOptions options,
+    Namespace namespace,
+    BsonDocument specification,
+    List<MatchStage> matches)
+    implements Stage {
   private static final Set<String> INTERNAL = Set.of("admin", "config", "local");
 
   /** What may follow: stages that look at one event at a time. */
@@ -40,15 +49,18 @@ record ChangeStreamStage(
           ErrorCode.LOCATION_6188500,
           "$changeStream must take a nested object but found: " + BsonText.element(name, argument));
     }
-    var options = ChangeStreamOptions.parse(argument.asDocument());
-    requireWatchable(options, context);
-    return List.of(
-        new ChangeStreamStage(options, context.namespace(), new BsonDocument(name, argument)));
+    var options =
+        ChangeStreamOptions.parse(
+            argument.asDocument(), parsed -> requireWatchable(parsed, context));
+    var specification = new BsonDocument(name, argument);
+    return List.of(new ChangeStreamStage(options, context.namespace(), specification, List.of()));
   }
 
   /** The same with conditions that its events must meet. */
-  ChangeStreamStage matching(List<BsonDocument> conditions) {
-    return new ChangeStreamStage(options.matching(conditions), namespace, specification);
+  ChangeStreamStage matching(List<MatchStage> matches) {
+    List<BsonDocument> conditions =
+        matches.stream().map(match -> match.document().toBsonDocument()).toList();
+    return new ChangeStreamStage(options.matching(conditions), namespace, specification, matches);
   }
 
   private static void requireWatchable(ChangeStreamOptions options, PipelineContext context) {
@@ -95,16 +107,7 @@ record ChangeStreamStage(
   @Override
   public DocumentStream open(DocumentStream input, PipelineRun run) {
     Environment.EventStream events = run.environment().changes(namespace, options);
-    return new DocumentStream() {
-      @Override
-      public @Nullable BsonDocument next() {
-        return events.next();
-      }
-
-      @Override
-      public void close() {
-        events.close();
-      }
-    };
+    return new ResumedEvents(
+        events, matches.stream().map(match -> match.bound(run)).toList(), events.hasPoint());
   }
 }

@@ -25,7 +25,7 @@ record EventPlaces(AddFieldsStage fields) implements MappingStage {
     var all = new ArrayList<Stage>(stages);
     int last = all.size() - 1;
     if (all.get(0) instanceof ChangeStreamStage first) {
-      all.set(0, first.matching(conditions(stages)));
+      all.set(0, first.matching(matches(stages)));
       if (all.get(last) instanceof SplitLargeEventStage split) {
         all.set(last, split.after(first.options().after()));
       }
@@ -38,13 +38,13 @@ record EventPlaces(AddFieldsStage fields) implements MappingStage {
     return all;
   }
 
-  /** What the matches say that stand right behind the stream. */
-  private static List<BsonDocument> conditions(List<Stage> stages) {
-    var conditions = new ArrayList<BsonDocument>();
+  /** Those that stand right behind the stream. */
+  private static List<MatchStage> matches(List<Stage> stages) {
+    var matches = new ArrayList<MatchStage>();
     for (int i = 1; i < stages.size() && stages.get(i) instanceof MatchStage match; i++) {
-      conditions.add(match.document().toBsonDocument());
+      matches.add(match);
     }
-    return conditions;
+    return matches;
   }
 
   private static boolean isNeeded(AddFieldsStage stage) {

@@ -1,5 +1,6 @@
 package dev.orrery.language.aggregate;
 
+import dev.orrery.language.aggregate.stage.EventFailures;
 import dev.orrery.language.aggregate.stage.PipelineContext;
 import dev.orrery.language.aggregate.stage.Stage;
 import dev.orrery.language.error.CommandException;
@@ -59,7 +60,7 @@ final class PipelineRules {
             && first.options().after() != null
             && first.options().after().isOfFragment();
     if (isInside && !(stages.get(stages.size() - 1) instanceof SplitLargeEventStage)) {
-      throw new CommandException(
+      throw EventFailures.fatal(
           ErrorCode.CHANGE_STREAM_FATAL_ERROR,
           "To resume from a split event, the $changeStream pipeline must end with "
               + SplitLargeEventStage.NAME);

@@ -1,6 +1,7 @@
 package dev.orrery.language.aggregate;
 
 import dev.orrery.language.aggregate.stage.DocumentStream;
+import dev.orrery.language.aggregate.stage.EventFailures;
 import dev.orrery.language.aggregate.stage.PipelineContext;
 import dev.orrery.language.aggregate.stage.PipelineRun;
 import dev.orrery.language.aggregate.stage.ResumeToken;
@@ -78,7 +79,7 @@ record SplitLargeEventStage(BsonDocument specification, @Nullable ResumeToken af
         }
         List<BsonDocument> all = EventFragments.of(event);
         if (EventFragments.isSmall(event) || skipped > all.size()) {
-          throw new CommandException(
+          throw EventFailures.fatal(
               ErrorCode.CHANGE_STREAM_FATAL_ERROR,
               "Attempted to resume from a split event, but the resumed stream produced a different"
                   + " split. Ensure that the pipeline used to resume is the same as the original");

@@ -83,6 +83,7 @@ final class BuiltInRoles {
           GET_CMD_LINE_OPTS,
           GET_DEFAULT_RW_CONCERN,
           GET_LOG,
+          GET_CLUSTER_PARAMETER,
           GET_PARAMETER,
           HOST_INFO,
           INPROG,
@@ -110,6 +111,7 @@ final class BuiltInRoles {
           KILL_ANY_SESSION,
           KILL_OP,
           LOG_ROTATE,
+          SET_CLUSTER_PARAMETER,
           SET_PARAMETER,
           SHUTDOWN,
           UNLOCK);

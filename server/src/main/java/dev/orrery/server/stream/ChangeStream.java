@@ -2,10 +2,10 @@ package dev.orrery.server.stream;
 
 import dev.orrery.language.aggregate.stage.ChangeStreamOptions;
 import dev.orrery.language.aggregate.stage.Environment;
+import dev.orrery.language.aggregate.stage.EventFailures;
 import dev.orrery.language.aggregate.stage.KeyRange;
 import dev.orrery.language.aggregate.stage.ResumeToken;
 import dev.orrery.language.error.BsonText;
-import dev.orrery.language.error.CommandException;
 import dev.orrery.language.error.ErrorCode;
 import dev.orrery.language.limit.Holding;
 import dev.orrery.language.limit.Resting;
@@ -21,7 +21,6 @@ import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.List;
 import java.util.function.LongPredicate;
-import org.bson.BsonArray;
 import org.bson.BsonDocument;
 import org.bson.BsonString;
 import org.bson.BsonValue;
@@ -48,6 +47,7 @@ public final class ChangeStream implements Environment.EventStream, Following, R
   private final DocumentLookup lookup;
   private final Narrowing narrowing;
   private final @Nullable CosmosShape shape;
+  private final LongPredicate hasImages;
 
   /** Equal for streams with equal events; null when events are not only of their changes. */
   private final @Nullable Object form;
@@ -70,19 +70,31 @@ public final class ChangeStream implements Environment.EventStream, Following, R
   private @Nullable ResumeToken invalidation;
   private @Nullable BsonDocument last;
   private long lastTime;
+
+  /** The last event that came through the whole pipeline, and the time of its commit. */
+  private @Nullable BsonDocument told;
+
+  private long toldTime;
   private boolean isOver;
   private boolean isClosed;
+
+  /** Whether the event that the token names is shown once more, for the conditions to see it. */
+  private boolean hasPoint;
+
+  private boolean isPoint;
 
   /**
    * How a stream was asked for.
    *
    * @param shape null for that of MongoDB
+   * @param hasImages whether images of a change at that time, by the wall clock, may be shown
    */
   public record Request(
       Namespace namespace,
       ChangeStreamOptions options,
       Execution execution,
-      @Nullable CosmosShape shape) {}
+      @Nullable CosmosShape shape,
+      LongPredicate hasImages) {}
 
   public ChangeStream(ChangeHub hub, Request request, DocumentLookup lookup) {
     this.hub = hub;
@@ -97,9 +109,15 @@ public final class ChangeStream implements Environment.EventStream, Following, R
         options.fullDocument() == ChangeStreamOptions.Image.LOOKED_UP
             || !narrowing.range().equals(KeyRange.ALL);
     this.form = isAlone ? null : List.of(options.images(), options.shown());
-    this.events = new Events(options, lookup);
+    this.hasImages = request.hasImages;
+    this.events = new Events(options, lookup, hasImages);
     this.structures = new StructureEvents(watched, events, options.shown().areMore());
     this.from = options.after();
+    this.hasPoint =
+        shape == null
+            && from != null
+            && from.kind() == ResumeToken.Kind.EVENT
+            && !from.isOfFragment();
     this.time = from == null ? hub.feed().newest() : before(from);
     if (from != null) {
       own = open();
@@ -137,17 +155,11 @@ public final class ChangeStream implements Environment.EventStream, Following, R
     if (shape != null && shape.areTokensCosmos()) {
       return CosmosToken.expired();
     }
-    return fatal(
+    return EventFailures.fatal(
         ErrorCode.CHANGE_STREAM_HISTORY_LOST,
         "Resume of change stream was not possible, as the resume point may no longer be in the"
             + " oplog: "
             + cause.getMessage());
-  }
-
-  static CommandException fatal(ErrorCode code, String message) {
-    var labels = new BsonArray();
-    labels.add(new BsonString("NonResumableChangeStreamError"));
-    return new CommandException(code, message, new BsonDocument("errorLabels", labels));
   }
 
   @Override
@@ -161,6 +173,7 @@ public final class ChangeStream implements Environment.EventStream, Following, R
 
   private @Nullable BsonDocument find() {
     lacksRoom = false;
+    isPoint = false;
     while (!isOver) {
       if (invalidation != null) {
         isOver = true;
@@ -195,20 +208,25 @@ public final class ChangeStream implements Environment.EventStream, Following, R
     if (isResumed && (at < from.index() || from.kind() == ResumeToken.Kind.INVALIDATION)) {
       return null;
     }
+    isPoint = isResumed && hasPoint;
     Change change = group.changes().get(at);
     if (change == Change.Unwanted.ONE) {
       return null;
     }
     var token = new ResumeToken(group.time(), at, ResumeToken.Kind.EVENT).within(narrowing.range());
     if (change instanceof Change.OfDocument document) {
-      boolean isSeen = !isResumed && narrowing.includes(document.collection(), document.document());
-      return isSeen ? event(document, token) : null;
+      boolean isSeen = narrowing.includes(document.collection(), document.document());
+      return isSeen && isPoint == isResumed ? event(document, token) : null;
     }
     if (shape != null) {
       if (change instanceof Change.OfStructure structure) {
         shape.require(structure);
       }
       return null;
+    }
+    if (isPoint) {
+      isPoint = false; // what it is depends on what else is shown: it is believed
+      hasPoint = false;
     }
     StructureEvents.Shown shown = structures.of(group, at, token);
     if (shown.isLast()) {
@@ -221,11 +239,28 @@ public final class ChangeStream implements Environment.EventStream, Following, R
 
   private @Nullable BsonDocument event(Change.OfDocument change, ResumeToken token) {
     if (shape != null) {
-      return shape.event(change, shape.token(token), Events.documentKey(change), lookup);
+      RawDocument key = Events.documentKey(change);
+      BsonDocument event = shape.event(change, shape.token(token), key, lookup);
+      return event == null ? null : events.charged(event, change);
     }
     return form != null && own == null
-        ? hub.event(change, form, () -> events.of(change, group, token))
+        ? hub.event(change, form(change), () -> events.of(change, group, token))
         : events.of(change, group, token);
+  }
+
+  /** What the event depends on besides the change itself: an image may have expired meanwhile. */
+  private Object form(Change.OfDocument change) {
+    return change.image().before() == null ? form : List.of(form, hasImages.test(group.millis()));
+  }
+
+  @Override
+  public boolean hasPoint() {
+    return hasPoint;
+  }
+
+  @Override
+  public boolean isPoint() {
+    return isPoint;
   }
 
   /** Whether some parts of that event are still to be told. */
@@ -364,8 +399,17 @@ public final class ChangeStream implements Environment.EventStream, Following, R
     if (end != null && !isDrained) {
       return end.field("_id").asDocument().toBsonDocument();
     }
-    // Nothing came after the last event: its own token says more than a time does.
-    return last != null && lastTime >= time ? last : token(ResumeToken.upTo(time));
+    if (told == null && from != null && from.kind() != ResumeToken.Kind.TIME && isBefore(from)) {
+      return token(from); // it has not come so far again
+    }
+    // Nothing came after the last event: its own token says more than a time does. That of an event
+    // which the rest of the pipeline hid is no place to come back to.
+    boolean isInside = told != null && (toldTime > time || toldTime == time && told.equals(last));
+    return isInside ? told : token(ResumeToken.upTo(time));
+  }
+
+  private boolean isBefore(ResumeToken place) {
+    return time < place.time();
   }
 
   private BsonDocument token(ResumeToken place) {
@@ -395,7 +439,7 @@ public final class ChangeStream implements Environment.EventStream, Following, R
       found.append("_id", result.field("_id").toBsonValue());
     }
     if (!isToken(found.get("_id"), result.field("splitEvent") != null)) {
-      throw fatal(
+      throw EventFailures.fatal(
           ErrorCode.CHANGE_STREAM_FATAL_ERROR,
           "Encountered an event whose _id field, which contains the resume token, was modified by"
               + " the pipeline. Modifying the _id field of an event makes it impossible to resume"
@@ -405,6 +449,8 @@ public final class ChangeStream implements Environment.EventStream, Following, R
               + " but found: "
               + BsonText.document(found));
     }
+    told = last;
+    toldTime = lastTime;
     return result;
   }
 

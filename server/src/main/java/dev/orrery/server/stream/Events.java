@@ -6,6 +6,8 @@ import dev.orrery.language.aggregate.stage.ResumeToken;
 import dev.orrery.language.error.BsonText;
 import dev.orrery.language.error.CommandException;
 import dev.orrery.language.error.ErrorCode;
+import dev.orrery.server.throughput.RequestCharge;
+import dev.orrery.server.throughput.RequestUnits;
 import dev.orrery.storage.Change;
 import dev.orrery.storage.CommittedGroup;
 import dev.orrery.value.FieldPath;
@@ -13,9 +15,11 @@ import dev.orrery.value.Namespace;
 import dev.orrery.value.RawDocument;
 import dev.orrery.value.RawValue;
 import java.util.UUID;
+import java.util.function.LongPredicate;
 import org.bson.BsonBinary;
 import org.bson.BsonDateTime;
 import org.bson.BsonDocument;
+import org.bson.BsonDouble;
 import org.bson.BsonInt32;
 import org.bson.BsonNull;
 import org.bson.BsonString;
@@ -27,10 +31,12 @@ import org.jspecify.annotations.Nullable;
 final class Events {
   private final ChangeStreamOptions options;
   private final DocumentLookup lookup;
+  private final LongPredicate hasImages;
 
-  Events(ChangeStreamOptions options, DocumentLookup lookup) {
+  Events(ChangeStreamOptions options, DocumentLookup lookup, LongPredicate hasImages) {
     this.options = options;
     this.lookup = lookup;
+    this.hasImages = hasImages;
   }
 
   /** The beginning of every event. */
@@ -56,8 +62,10 @@ final class Events {
     BsonDocument event = begin(type, group, token, change.collection().uuid());
     TokenTypes.add(event.getDocument("_id"), key);
     boolean isUpdate = type.equals("update");
+    RawDocument kept = change.image().before();
+    RawDocument image = kept != null && hasImages.test(group.millis()) ? kept : null;
     if (isUpdate) {
-      addFullDocument(event, change);
+      addFullDocument(event, change, image != null);
     } else if (change.kind() != Change.Kind.DELETE) {
       event.append("fullDocument", change.document().toBsonDocument());
     }
@@ -74,9 +82,30 @@ final class Events {
           UpdateDescription.of(change.image().delta(), options.shown().areMore()));
     }
     if (options.before() != Image.NOT_BEFORE && change.kind() != Change.Kind.INSERT) {
-      event.append("fullDocumentBeforeChange", before(event, change));
+      event.append("fullDocumentBeforeChange", before(event, image));
+    }
+    return charged(event, change);
+  }
+
+  /** The event with what its write cost, where the engine knows and somebody wants to. */
+  BsonDocument charged(BsonDocument event, Change.OfDocument change) {
+    Change.Effort effort = change.image().effort();
+    if (options.shown().areCharges() && effort != null) {
+      event.append("requestCharge", new BsonDouble(charge(change, effort).toDouble()));
     }
     return event;
+  }
+
+  private static RequestCharge charge(Change.OfDocument change, Change.Effort effort) {
+    RequestCharge price =
+        switch (change.kind()) {
+          case INSERT -> RequestUnits.create(change.document().length(), effort.terms());
+          case REPLACE ->
+              RequestUnits.replace(
+                  effort.bytesBefore(), change.document().length(), 0, effort.terms());
+          case DELETE -> RequestUnits.delete(effort.bytesBefore(), effort.terms());
+        };
+    return price.plus(RequestUnits.uniqueChecks(effort.uniqueIndexes()));
   }
 
   private static String type(Change.OfDocument change) {
@@ -103,7 +132,7 @@ final class Events {
     return RawDocument.of(key.append("_id", change.document().field("_id").toBsonValue()));
   }
 
-  private void addFullDocument(BsonDocument event, Change.OfDocument change) {
+  private void addFullDocument(BsonDocument event, Change.OfDocument change, boolean isKept) {
     switch (options.fullDocument()) {
       case NONE, NOT_BEFORE -> {}
       case LOOKED_UP -> {
@@ -111,7 +140,6 @@ final class Events {
         event.append("fullDocument", now == null ? BsonNull.VALUE : now.toBsonDocument());
       }
       case IF_KEPT, REQUIRED -> {
-        boolean isKept = change.image().before() != null;
         if (!isKept && options.fullDocument() == Image.REQUIRED) {
           throw missing("post-image", "update", event);
         }
@@ -120,9 +148,9 @@ final class Events {
     }
   }
 
-  private BsonValue before(BsonDocument event, Change.OfDocument change) {
-    if (change.image().before() != null) {
-      return change.image().before().toBsonDocument();
+  private BsonValue before(BsonDocument event, @Nullable RawDocument image) {
+    if (image != null) {
+      return image.toBsonDocument();
     }
     if (options.before() == Image.REQUIRED) {
       throw missing("pre-image", "update, delete and replace", event);

@@ -51,6 +51,9 @@ final class Narrowing implements ChangeFeed.Interest {
     if (!watched.includes(namespace)) {
       return namespace.equals(TRANSACTIONS); // which tell of the others
     }
+    if (collection.isTimeSeries()) {
+      return false; // MongoDB changes buckets, which nobody can watch
+    }
     String key = collection.partitionKey();
     if (key == null) {
       return true;

@@ -92,7 +92,7 @@ final class StructureEvents {
   private record Place(CommittedGroup group, ResumeToken token) {}
 
   private Shown dropped(CollectionInfo before, CommittedGroup group, ResumeToken token) {
-    if (!watched.includes(before.namespace()) || (before.isView() && !areMoreShown)) {
+    if (!watched.includes(before.namespace()) || (isShownAsView(before) && !areMoreShown)) {
       return Shown.NOTHING;
     }
     BsonDocument event = events.begin("drop", group, token, uuid(before));
@@ -101,17 +101,41 @@ final class StructureEvents {
   }
 
   private static @Nullable UUID uuid(CollectionInfo info) {
-    return info.isView() ? null : info.uuid();
+    return isShownAsView(info) ? null : info.uuid();
+  }
+
+  /** A time series is a view of its buckets, which nobody can watch. */
+  private static boolean isShownAsView(CollectionInfo info) {
+    return info.isView() || info.isTimeSeries();
+  }
+
+  private static BsonDocument viewOfBuckets(CollectionInfo series) {
+    BsonDocument options = series.options().getDocument("timeseries");
+    var unpack = new BsonDocument();
+    for (String field : List.of("timeField", "metaField", "bucketMaxSpanSeconds")) {
+      if (options.containsKey(field)) {
+        unpack.append(field, options.get(field));
+      }
+    }
+    var stages = new BsonArray();
+    stages.add(new BsonDocument("$_internalUnpackBucket", unpack));
+    return new BsonDocument(
+            "viewOn", new BsonString("system.buckets." + series.namespace().collection()))
+        .append("pipeline", stages);
   }
 
   private Shown created(CollectionInfo after, CommittedGroup group, ResumeToken token) {
     if (!areMoreShown || !watched.includes(after.namespace())) {
       return Shown.NOTHING;
     }
+    if (after.isTimeSeries()) {
+      return more("create", after, viewOfBuckets(after), new Place(group, token));
+    }
     var description = new BsonDocument();
     description.putAll(after.options());
+    boolean isClustered = after.options().containsKey("clusteredIndex");
     for (IndexSpec index : after.readyIndexes()) {
-      if (index.isIdIndex()) {
+      if (index.isIdIndex() && !isClustered) {
         description.append("idIndex", index.document());
       }
     }
@@ -162,7 +186,7 @@ final class StructureEvents {
 
   private Shown indexed(
       CollectionInfo before, CollectionInfo after, CommittedGroup group, ResumeToken token) {
-    if (!areMoreShown || !watched.includes(after.namespace())) {
+    if (!areMoreShown || !watched.includes(after.namespace()) || after.isTimeSeries()) {
       return Shown.NOTHING;
     }
     List<IndexSpec> added = without(after, before);

@@ -62,7 +62,7 @@ public final class TailCommandLine {
     String from = values.find("--from");
     TailStart start =
         kept != null ? TailStart.after(kept) : from == null ? null : TailStart.parse(from, clock);
-    List<BsonDocument> pipeline = pipeline(values);
+    List<BsonDocument> pipeline = pipeline(values, start);
     String uri = values.text("--uri", ImportCommandLine.DEFAULT_URI);
     try (var server = TransferServer.connect(uri, "orrery tail")) {
       ChangeStreamIterable<BsonDocument> stream = stream(server, namespace(values), pipeline);
@@ -82,13 +82,15 @@ public final class TailCommandLine {
     return values.parameters().isEmpty() ? null : values.parameters().get(0);
   }
 
-  private static List<BsonDocument> pipeline(OptionTable.Values values) {
+  private static List<BsonDocument> pipeline(OptionTable.Values values, @Nullable TailStart start) {
     String match = values.find("--match");
     if (match == null) {
       return List.of();
     }
     try {
-      return List.of(new BsonDocument("$match", BsonDocument.parse(match)));
+      BsonDocument filter = BsonDocument.parse(match);
+      return List.of(
+          new BsonDocument("$match", start == null ? filter : start.lettingThrough(filter)));
     } catch (RuntimeException e) { // the parser has many
       throw new UsageException("--match is no document: " + e.getMessage());
     }

@@ -7,6 +7,7 @@ import java.time.Instant;
 import java.time.format.DateTimeParseException;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import org.bson.BsonArray;
 import org.bson.BsonDocument;
 import org.bson.BsonString;
 import org.bson.BsonTimestamp;
@@ -50,6 +51,17 @@ record TailStart(@Nullable BsonDocument token, @Nullable BsonTimestamp time) {
     } catch (DateTimeParseException | ArithmeticException | org.bson.json.JsonParseException e) {
       throw new UsageException("--from is a time, how long ago, or a token, not " + text);
     }
+  }
+
+  /** The filter, which must not hide the event that the token names. */
+  BsonDocument lettingThrough(BsonDocument filter) {
+    if (token == null || !token.containsKey("_data")) {
+      return filter;
+    }
+    var either = new BsonArray();
+    either.add(filter);
+    either.add(new BsonDocument("_id._data", token.get("_data")));
+    return new BsonDocument("$or", either);
   }
 
   void applyTo(ChangeStreamIterable<BsonDocument> stream) {

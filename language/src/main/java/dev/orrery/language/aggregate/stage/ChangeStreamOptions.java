@@ -4,8 +4,13 @@ import dev.orrery.language.error.BsonText;
 import dev.orrery.language.error.CommandException;
 import dev.orrery.language.error.ErrorCode;
 import java.util.List;
+import java.util.Set;
+import java.util.function.Consumer;
+import org.bson.BsonBinarySubType;
 import org.bson.BsonBoolean;
 import org.bson.BsonDocument;
+import org.bson.BsonString;
+import org.bson.BsonTimestamp;
 import org.bson.BsonType;
 import org.bson.BsonValue;
 import org.jspecify.annotations.Nullable;
@@ -53,88 +58,151 @@ public record ChangeStreamOptions(
     }
   }
 
-  /** What events show besides the usual. */
-  public record Shown(boolean areMore, boolean isRaw) {}
+  /**
+   * What events show besides the usual.
+   *
+   * @param areCharges whether they tell the request units that the write cost
+   */
+  public record Shown(boolean areMore, boolean isRaw, boolean areCharges) {}
 
   private static final String STAGE = "$changeStream";
-  private static final List<String> FIELDS =
-      List.of(
-          "allChangesForCluster",
-          "fullDocument",
-          "fullDocumentBeforeChange",
-          "resumeAfter",
-          "showExpandedEvents",
-          "showRawUpdateDescription",
-          "startAfter",
-          "startAtOperationTime");
+  private static final String ALL = "allChangesForCluster";
+  private static final String CHARGES = "showRequestCharge";
+  private static final String MORE = "showExpandedEvents";
+  private static final String RAW = "showRawUpdateDescription";
+  private static final String TYPE_BITS = "_typeBits";
 
-  public static ChangeStreamOptions parse(BsonDocument given) {
-    StageFailures.requireKnown(STAGE, given, FIELDS);
-    Image full =
-        image(given, "fullDocument", Image.NONE, Image.LOOKED_UP, Image.IF_KEPT, Image.REQUIRED);
-    Image before =
-        image(given, "fullDocumentBeforeChange", Image.NOT_BEFORE, Image.IF_KEPT, Image.REQUIRED);
-    ResumeToken resumed = token(given, "resumeAfter");
-    ResumeToken started = token(given, "startAfter");
-    BsonValue time = StageFailures.typed(STAGE, given, "startAtOperationTime", BsonType.TIMESTAMP);
-    var shown =
-        new Shown(isTrue(given, "showExpandedEvents"), isTrue(given, "showRawUpdateDescription"));
-    boolean isForAll = isTrue(given, "allChangesForCluster");
-    requireOne(resumed, started, time);
-    if (resumed != null && resumed.kind() == ResumeToken.Kind.INVALIDATION) {
-      throw new CommandException(
-          ErrorCode.INVALID_RESUME_TOKEN,
-          "Attempting to resume a change stream using 'resumeAfter' is not allowed from an"
-              + " invalidate notification.");
+  /** What shows nothing here, as partitions move without the stream's knowing. */
+  private static final String MIGRATIONS = "showMigrationEvents";
+
+  /** What MongoDB has for its own use, and is not here. */
+  private static final Set<String> INTERNAL =
+      Set.of("allowToRunOnConfigDB", "allowToRunOnSystemNS", "showSystemEvents");
+
+  /**
+   * Parses in MongoDB's order: the fields as they come, then whether there may be such a stream,
+   * then what tokens mean.
+   *
+   * @param requireLegal is given the options without a place to begin
+   */
+  public static ChangeStreamOptions parse(
+      BsonDocument given, Consumer<ChangeStreamOptions> requireLegal) {
+    given.forEach((field, value) -> check(field, value, given));
+    var shown = new Shown(isTrue(given, MORE), isTrue(given, RAW), isTrue(given, CHARGES));
+    var images =
+        new Images(
+            image(given, "fullDocument", Image.NONE), //
+            image(given, "fullDocumentBeforeChange", Image.NOT_BEFORE));
+    var options = new ChangeStreamOptions(images, null, isTrue(given, ALL), shown, List.of());
+    requireLegal.accept(options);
+    for (String field : INTERNAL) {
+      if (isTrue(given, field)) {
+        throw new CommandException(
+            ErrorCode.NOT_IMPLEMENTED, "$changeStream." + field + " is not implemented yet");
+      }
     }
-    ResumeToken after = resumed == null ? started : resumed;
-    if (time != null) {
-      long start = time.asTimestamp().getValue(); // unsigned, and ours are not so far
-      after = ResumeToken.upTo(start < 0 ? Long.MAX_VALUE : Math.max(0, start - 1));
-    }
-    return new ChangeStreamOptions(new Images(full, before), after, isForAll, shown, List.of());
+    return new ChangeStreamOptions(images, start(given), options.isForAll, shown, List.of());
   }
 
-  private static void requireOne(@Nullable Object... starts) {
-    int count = 0;
-    for (Object start : starts) {
-      count += start == null ? 0 : 1;
+  private static void check(String field, BsonValue value, BsonDocument given) {
+    switch (field) {
+      case "fullDocument" ->
+          requireImage(given, field, Image.NONE, Image.LOOKED_UP, Image.IF_KEPT, Image.REQUIRED);
+      case "fullDocumentBeforeChange" ->
+          requireImage(given, field, Image.NOT_BEFORE, Image.IF_KEPT, Image.REQUIRED);
+      case "resumeAfter", "startAfter" -> requireToken(given, field);
+      case "startAtOperationTime" -> StageFailures.typed(STAGE, given, field, BsonType.TIMESTAMP);
+      case ALL, CHARGES, MORE, RAW, MIGRATIONS -> requireBoolean(field, value);
+      default -> {
+        if (!INTERNAL.contains(field)) {
+          StageFailures.requireKnown(STAGE, new BsonDocument(field, value), INTERNAL);
+        }
+        requireBoolean(field, value);
+      }
     }
-    if (count > 1) {
+  }
+
+  /** Where to begin; null for now. */
+  private static @Nullable ResumeToken start(BsonDocument given) {
+    BsonDocument resumed = given.getDocument("resumeAfter", null);
+    BsonDocument started = given.getDocument("startAfter", null);
+    BsonTimestamp time = given.getTimestamp("startAtOperationTime", null);
+    if (resumed != null && started != null) {
+      throw new CommandException(
+          ErrorCode.LOCATION_50865,
+          "Do not specify both 'resumeAfter' and 'startAfter' in a $changeStream stage");
+    }
+    BsonDocument kept = resumed == null ? started : resumed;
+    ResumeToken token = kept == null ? null : ResumeToken.parse(kept);
+    if (token != null && time != null) {
       throw new CommandException(
           ErrorCode.LOCATION_40674,
           "Only one type of resume option is allowed, but multiple were found");
     }
+    if (resumed != null && token.kind() == ResumeToken.Kind.INVALIDATION) {
+      throw new CommandException(
+          ErrorCode.INVALID_RESUME_TOKEN,
+          "Attempting to resume a change stream using 'resumeAfter' is not allowed from an"
+              + " invalidate notification");
+    }
+    if (time != null) {
+      long from = time.getValue(); // unsigned, and ours are not so far
+      return ResumeToken.upTo(from < 0 ? Long.MAX_VALUE : Math.max(0, from - 1));
+    }
+    return token;
   }
 
-  private static Image image(BsonDocument given, String field, Image usual, Image... others) {
-    BsonValue value = StageFailures.typed(STAGE, given, field, BsonType.STRING);
-    if (value == null || value.asString().getValue().equals(usual.text)) {
-      return usual;
+  private static Image image(BsonDocument given, String field, Image usual) {
+    String text = given.getString(field, new BsonString(usual.text)).getValue();
+    for (Image image : Image.values()) {
+      if (image.text.equals(text)) {
+        return image;
+      }
     }
-    for (Image other : others) {
-      if (other.text.equals(value.asString().getValue())) {
-        return other;
+    throw new IllegalArgumentException("not checked: " + text);
+  }
+
+  private static void requireImage(BsonDocument given, String field, Image... images) {
+    String text = StageFailures.typed(STAGE, given, field, BsonType.STRING).asString().getValue();
+    for (Image image : images) {
+      if (image.text.equals(text)) {
+        return;
       }
     }
     throw new CommandException(
         ErrorCode.BAD_VALUE,
         "Enumeration value '%s' for field '%s.%s' is not a valid value."
-            .formatted(value.asString().getValue(), STAGE, field));
+            .formatted(text, STAGE, field));
   }
 
-  private static @Nullable ResumeToken token(BsonDocument given, String field) {
-    BsonValue value = StageFailures.typed(STAGE, given, field, BsonType.DOCUMENT);
-    return value == null ? null : ResumeToken.parse(value.asDocument());
+  private static void requireToken(BsonDocument given, String field) {
+    BsonDocument token = StageFailures.typed(STAGE, given, field, BsonType.DOCUMENT).asDocument();
+    if (!token.isString("_data")) {
+      throw new CommandException(
+          ErrorCode.LOCATION_40647,
+          "Bad resume token: _data of missing or of wrong type. Expected string, got "
+              + BsonText.aggregated(token));
+    }
+    BsonValue bits = token.get(TYPE_BITS);
+    boolean isBinary =
+        bits == null
+            || bits.isBinary() && bits.asBinary().getType() == BsonBinarySubType.BINARY.getValue();
+    if (!isBinary) {
+      throw new CommandException(
+          ErrorCode.LOCATION_40648,
+          "Bad resume token: _typeBits of wrong type " + BsonText.aggregated(token));
+    }
   }
 
-  private static boolean isTrue(BsonDocument given, String field) {
-    BsonValue value = given.getOrDefault(field, BsonBoolean.FALSE);
+  private static void requireBoolean(String field, BsonValue value) {
     if (!value.isBoolean()) {
       throw StageFailures.typeMismatch(
           "Field '%s' should be a boolean value, but found: %s"
               .formatted(field, BsonText.typeName(value)));
     }
-    return value.asBoolean().getValue();
+  }
+
+  private static boolean isTrue(BsonDocument given, String field) {
+    return given.getBoolean(field, BsonBoolean.FALSE).getValue();
   }
 }

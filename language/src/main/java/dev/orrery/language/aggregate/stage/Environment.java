@@ -59,6 +59,12 @@ public interface Environment extends KnownCollections {
     /** The next event, or null when there is none yet; may be called again after that. */
     @Nullable BsonDocument next();
 
+    /** Whether it goes on behind an event that it shows, if that has not turned out otherwise. */
+    boolean hasPoint();
+
+    /** Whether the last event was that one, which the client has seen before. */
+    boolean isPoint();
+
     @Override
     void close();
   }

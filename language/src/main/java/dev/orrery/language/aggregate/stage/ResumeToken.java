@@ -1,13 +1,11 @@
 package dev.orrery.language.aggregate.stage;
 
-import dev.orrery.language.error.BsonText;
 import dev.orrery.language.error.CommandException;
 import dev.orrery.language.error.ErrorCode;
 import java.nio.charset.StandardCharsets;
 import java.util.HexFormat;
 import org.bson.BsonDocument;
 import org.bson.BsonString;
-import org.bson.BsonValue;
 
 /**
  * A place in the stream of all changes, as clients keep it: behind one event, or behind all that
@@ -39,22 +37,19 @@ public record ResumeToken(long time, int index, Kind kind, int fragment, KeyRang
     INVALIDATION
   }
 
-  private static final int TIMESTAMP = 0x82;
-  private static final int ZERO = 0x29;
-  private static final int NUMBER = 0x2A;
-  private static final int FALSE = 0x6E;
-  private static final int TRUE = 0x6F;
-  private static final int END = 0x04;
-  private static final int TEXT = 0x3C;
-  private static final String SEPARATOR = "-";
+  static final int TIMESTAMP = 0x82;
+  static final int ZERO = 0x29;
+  static final int NUMBER = 0x2A;
+  static final int FALSE = 0x6E;
+  static final int TRUE = 0x6F;
+  static final int END = 0x04;
+  static final int TEXT = 0x3C;
+  static final String SEPARATOR = "-";
   private static final String DIGITS = "0123456789ABCDEF";
   private static final int DIGIT_BITS = 4;
   private static final int TOKEN_CHARACTERS = 48;
-  private static final int VERSION = 2;
-  private static final int OF_EVENT = 128;
-
-  /** The first and the last byte that begin something in MongoDB's keys. */
-  private static final int TYPE_MAX = 0xA0;
+  static final int VERSION = 2;
+  static final int OF_EVENT = 128;
 
   public ResumeToken(long time, int index, Kind kind) {
     this(time, index, kind, WHOLE, KeyRange.ALL);
@@ -123,114 +118,15 @@ public record ResumeToken(long time, int index, Kind kind, int fragment, KeyRang
     }
   }
 
+  /** Reads a token whose field {@code _data} is a text. */
   public static ResumeToken parse(BsonDocument token) {
-    BsonValue data = token.get("_data");
-    if (data == null || !data.isString()) {
-      throw new CommandException(
-          ErrorCode.LOCATION_40647,
-          "Bad resume token: _data of missing or of wrong type. Expected string, got "
-              + BsonText.aggregated(token));
-    }
     byte[] bytes;
     try {
-      bytes = HexFormat.of().parseHex(data.asString().getValue());
+      bytes = HexFormat.of().parseHex(token.getString("_data").getValue());
     } catch (IllegalArgumentException e) {
       throw new CommandException(
           ErrorCode.FAILED_TO_PARSE, "resume token string was not a valid hex string");
     }
-    return new Reader(bytes).read();
-  }
-
-  /** The bytes of a token, read from the front. */
-  private static final class Reader {
-    private final byte[] bytes;
-    private int at;
-
-    Reader(byte[] bytes) {
-      this.bytes = bytes;
-    }
-
-    ResumeToken read() {
-      if (next() != TIMESTAMP) {
-        throw unknownType(bytes[0] & 0xff);
-      }
-      long time = wide(Long.BYTES);
-      if (number() != VERSION) {
-        throw invalid();
-      }
-      boolean isEvent = number() == OF_EVENT;
-      int index = number();
-      boolean isInvalidation = next() == TRUE;
-      int fragment = isNext(END) || isNext(TEXT) ? WHOLE : number();
-      KeyRange range = isNext(TEXT) ? range() : KeyRange.ALL;
-      if (next() != END) {
-        throw invalid();
-      }
-      Kind ofEvent = isInvalidation ? Kind.INVALIDATION : Kind.EVENT;
-      return new ResumeToken(time, index, isEvent ? ofEvent : Kind.TIME, fragment, range);
-    }
-
-    private boolean isNext(int type) {
-      return at == bytes.length || (bytes[at] & 0xff) == type;
-    }
-
-    private KeyRange range() {
-      var text = new StringBuilder();
-      next();
-      for (int one = next(); one != 0; one = next()) {
-        text.append((char) one);
-      }
-      int middle = text.indexOf(SEPARATOR);
-      if (middle < 0) {
-        throw invalid();
-      }
-      return new KeyRange(text.substring(0, middle), text.substring(middle + 1));
-    }
-
-    private int next() {
-      if (at == bytes.length) {
-        throw invalid();
-      }
-      return bytes[at++] & 0xff;
-    }
-
-    private long wide(int count) {
-      if (bytes.length - at < count) {
-        throw new CommandException(
-            ErrorCode.OVERFLOW,
-            "Invalid advance (%d) past end of buffer[%d] at offset: 0"
-                .formatted(count, bytes.length - at));
-      }
-      long value = 0;
-      for (int i = 0; i < count; i++) {
-        value = value << Byte.SIZE | next();
-      }
-      return value;
-    }
-
-    private int number() {
-      int type = next();
-      if (type == ZERO) {
-        return 0;
-      }
-      int count = type - NUMBER;
-      if (count < 1 || count > Integer.BYTES) {
-        throw invalid();
-      }
-      return (int) (wide(count) >>> 1);
-    }
-
-    private static CommandException unknownType(int type) {
-      return type < TYPE_MAX
-          ? invalid()
-          : new CommandException(
-              ErrorCode.LOCATION_50811, "KeyString format error: Unknown type: " + type);
-    }
-
-    private static CommandException invalid() {
-      return new CommandException(
-          ErrorCode.INVALID_RESUME_TOKEN,
-          "Bad resume token: it is none of this server's, or was changed");
-    }
+    return new TokenReader(bytes).read();
   }
 }

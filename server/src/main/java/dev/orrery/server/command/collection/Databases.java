@@ -8,6 +8,7 @@ import dev.orrery.server.command.Sizes;
 import dev.orrery.server.expiry.Expiry;
 import dev.orrery.server.operation.ProfileSettings;
 import dev.orrery.server.plan.bounds.IndexFilters;
+import dev.orrery.server.stream.ImageExpiry;
 import dev.orrery.server.synthetic.SyntheticKey;
 import dev.orrery.server.throughput.AccountLimits;
 import dev.orrery.server.throughput.CosmosRule;
@@ -51,6 +52,7 @@ public final class Databases {
   private final Validators validators = new Validators();
   private final IndexFilters indexFilters = new IndexFilters();
   private Expiry expiry = Expiry.NEVER;
+  private final ImageExpiry images;
 
   /** Without limits of throughput. */
   public Databases(StorageEngine engine) {
@@ -76,6 +78,12 @@ public final class Databases {
     this.provisioning = provisioning;
     this.throughputs = throughputs;
     this.profiles = profiles;
+    this.images = new ImageExpiry(engine);
+  }
+
+  /** How long change streams show what documents were before. */
+  public ImageExpiry images() {
+    return images;
   }
 
   /** Says which documents are over; to be called before the first request. */

@@ -140,6 +140,12 @@ public final class AggregateCommand implements StagedCommand, ViewReader, Pipeli
                   + " cannot run with a readConcern other than 'majority'. Current readConcern: %s")
               .formatted(concern.level(), concern.level()));
     }
+    CollectionStore watched = environment.find(namespace);
+    if (watched != null && watched.info().isTimeSeries()) {
+      throw new CommandException(
+          ErrorCode.COMMAND_NOT_SUPPORTED_ON_VIEW,
+          "Cannot run aggregation on timeseries with namespace " + namespace);
+    }
     if (environment.view(namespace) != null) {
       throw new CommandException(
           ErrorCode.COMMAND_NOT_SUPPORTED_ON_VIEW,

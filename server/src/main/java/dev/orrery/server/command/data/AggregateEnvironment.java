@@ -327,9 +327,13 @@ final class AggregateEnvironment implements Environment {
 
   @Override
   public EventStream changes(Namespace namespace, ChangeStreamOptions options) {
-    var request = new ChangeStream.Request(namespace, options, execution, shape);
+    var request = new ChangeStream.Request(namespace, options, execution, shape, this::hasImages);
     stream = new ChangeStream(hub, request, this::present);
     return stream;
+  }
+
+  private boolean hasImages(long changeMillis) {
+    return !services.databases().images().isOver(services.clock().millis() - changeMillis);
   }
 
   /** A document as it is now; null when it is gone, or its collection is another one. */

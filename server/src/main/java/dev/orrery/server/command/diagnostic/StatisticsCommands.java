@@ -5,7 +5,7 @@ import dev.orrery.server.command.collection.Databases;
 import java.util.List;
 import java.util.function.LongSupplier;
 
-/** The commands that count and measure what is stored. */
+/** The commands that count and measure what is stored, and say how long some of it is kept. */
 public final class StatisticsCommands {
   private StatisticsCommands() {}
 
@@ -16,6 +16,8 @@ public final class StatisticsCommands {
         new DataSizeCommand(databases, nanoClock),
         new DbHashCommand(databases, nanoClock),
         new DbStatsCommand(databases),
-        new FileMd5Command(databases));
+        new FileMd5Command(databases),
+        new GetClusterParameterCommand(databases),
+        new SetClusterParameterCommand(databases));
   }
 }

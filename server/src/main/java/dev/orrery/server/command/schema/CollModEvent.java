@@ -91,6 +91,9 @@ final class CollModEvent {
       if (index.hidden() != null) {
         before.append("hidden", spec.getBoolean("hidden", BsonBoolean.FALSE));
       }
+      if (index.prepareUnique() != null) {
+        before.append("prepareUnique", spec.getBoolean("prepareUnique", BsonBoolean.FALSE));
+      }
     }
     return before;
   }

@@ -126,6 +126,7 @@ final class AccessRules {
           entry("findAndModify", AccessRules::findAndModify),
           entry("fsync", onCluster(Action.FSYNC)),
           entry("fsyncUnlock", onCluster(Action.UNLOCK)),
+          entry("getClusterParameter", onCluster(Action.GET_CLUSTER_PARAMETER)),
           entry("getCmdLineOpts", onCluster(Action.GET_CMD_LINE_OPTS)),
           entry("getDefaultRWConcern", onCluster(Action.GET_DEFAULT_RW_CONCERN)),
           entry("getLog", onCluster(Action.GET_LOG)),
@@ -160,6 +161,7 @@ final class AccessRules {
           entry("rolesInfo", AccountRules::rolesInfo),
           entry("ruStatistics", AccessRules::ruStatistics),
           entry("serverStatus", onCluster(Action.SERVER_STATUS)),
+          entry("setClusterParameter", onCluster(Action.SET_CLUSTER_PARAMETER)),
           entry("setDefaultRWConcern", onCluster(Action.SET_DEFAULT_RW_CONCERN)),
           entry(
               "setFeatureCompatibilityVersion",
