@@ -35,6 +35,7 @@ final class Goals {
     addWrites(goals);
     addAggregations(goals, results);
     addPartitions(goals);
+    addStreams(goals);
     addFootprint(goals);
     return goals;
   }
@@ -148,6 +149,30 @@ final class Goals {
             ratio(busy, quiet, Metric.P99_MICROS),
             AT_MOST,
             5));
+  }
+
+  private static void addStreams(List<Goal> goals) {
+    var quiet = new Case("streams", "inserts, no stream", OURS);
+    var watched = new Case("streams", "inserts, 200 streams on other documents", OURS);
+    goals.add(
+        new Goal(
+            "Inserts/s beside 200 change streams over without",
+            ratio(watched, quiet, Metric.REQUESTS_PER_SECOND),
+            AT_LEAST,
+            0.9));
+    String latency = "from acknowledgement to event";
+    goals.add(
+        new Goal(
+            "From acknowledged write to event, p50, us",
+            value("streams", latency, Metric.P50_MICROS),
+            AT_MOST,
+            5000));
+    goals.add(
+        new Goal(
+            "From acknowledged write to event, p99, us",
+            value("streams", latency, Metric.P99_MICROS),
+            AT_MOST,
+            50_000));
   }
 
   private static void addFootprint(List<Goal> goals) {

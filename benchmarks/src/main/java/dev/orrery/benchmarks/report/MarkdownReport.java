@@ -11,6 +11,7 @@ final class MarkdownReport {
   private static final List<Metric> RARE =
       List.of(
           Metric.MEGABYTES_PER_CPU_SECOND,
+          Metric.EVENTS_PER_CPU_SECOND,
           Metric.CHANGE_SECONDS,
           Metric.READY_SECONDS,
           Metric.PING_SECONDS,

@@ -8,6 +8,7 @@ public enum Metric {
   P50_MICROS("p50, us"),
   P99_MICROS("p99, us"),
   MEGABYTES_PER_CPU_SECOND("MB of documents per CPU second"),
+  EVENTS_PER_CPU_SECOND("events per CPU second"),
   CHANGE_SECONDS("seconds per split or merge"),
   READY_SECONDS("seconds to the ready line"),
   PING_SECONDS("seconds to the first ping"),

@@ -23,6 +23,7 @@ public final class Workloads {
         Queries.aggregations(),
         new FanOut(),
         new Splitting(),
+        new Streams(),
         new StartUp(),
         new Footprint());
   }
