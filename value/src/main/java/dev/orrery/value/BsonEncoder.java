@@ -22,6 +22,8 @@ public final class BsonEncoder {
   /** Shorter texts are copied by hand: an array in between costs more. */
   private static final int SHORT_TEXT_MAX = 128;
 
+  private static final int LONG_BYTES = 1 << 20;
+
   /** Documents in one another; expressions can make more of them than a stack has room for. */
   static final int LEVELS_MAX = 200;
 
@@ -282,8 +284,17 @@ public final class BsonEncoder {
       if (needed > bytesMax) {
         throw new BsonTooLargeException(needed);
       }
-      int doubled = (int) Math.min(Integer.MAX_VALUE - 8L, buffer.length * 2L);
-      buffer = Arrays.copyOf(buffer, Math.max(needed, doubled));
+      buffer = Arrays.copyOf(buffer, grown(buffer.length, needed));
     }
+  }
+
+  /**
+   * Short arrays are doubled. A long one is long for the sake of single values, as a rule: it gets
+   * what is needed and a little for what follows, as twice as much may be more than the heap has.
+   */
+  private static int grown(int length, int needed) {
+    long more = length < LONG_BYTES ? length * 2L : length + length / 4L;
+    long enough = needed < LONG_BYTES ? needed : needed + needed / 32L;
+    return Math.max(needed, (int) Math.min(Integer.MAX_VALUE - 8L, Math.max(more, enough)));
   }
 }
