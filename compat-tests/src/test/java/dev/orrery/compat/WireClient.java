@@ -31,6 +31,11 @@ public final class WireClient implements AutoCloseable {
     in = new DataInputStream(socket.getInputStream());
   }
 
+  /** For how long it waits for an answer from now on. */
+  public void waitMillis(int millis) throws IOException {
+    socket.setSoTimeout(millis);
+  }
+
   public BsonDocument command(BsonDocument command) throws IOException {
     // By the bson library, which nests deeper than the server allows.
     ByteBuffer body = new RawBsonDocument(command, new BsonDocumentCodec()).getByteBuffer().asNIO();

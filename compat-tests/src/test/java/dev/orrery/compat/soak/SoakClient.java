@@ -67,6 +67,7 @@ final class SoakClient implements AutoCloseable {
       if (isWatched) {
         run.begins(this, server, shown);
       }
+      connection.waitMillis(run.replyMillisMax());
       BsonDocument reply = connection.command(command);
       int code = reply.getNumber("code", new BsonInt32(0)).intValue();
       if (code == INTERNAL_ERROR) {

@@ -19,7 +19,10 @@ import org.bson.BsonDocument;
  * when, the gate that lets everybody rest, and what went wrong.
  */
 final class SoakRun implements AutoCloseable {
-  /** A request that takes longer, and did not ask for it, fails the run. */
+  /**
+   * A request that takes longer, and did not ask for it, fails the run; on a machine that others
+   * use as well, as much longer as that makes it.
+   */
   static final long REQUEST_SECONDS_MAX = Long.getLong("soak.request.seconds", 10);
 
   private static final long NANOS_PER_SECOND = 1_000_000_000;
@@ -29,6 +32,8 @@ final class SoakRun implements AutoCloseable {
   private final Map<SoakClient, Waiting> waiting = new ConcurrentHashMap<>();
   private final Set<BsonDocument> cursorSessions = ConcurrentHashMap.newKeySet();
   private final List<String> failures = new CopyOnWriteArrayList<>();
+  private final Slowness slowness = new Slowness();
+  private final Thread measuring = new Thread(slowness::measure, "slowness");
   private final ReadWriteLock gate = new ReentrantReadWriteLock(true);
   private volatile SoakServer server;
   private volatile boolean isOver;
@@ -39,6 +44,8 @@ final class SoakRun implements AutoCloseable {
   SoakRun(Path reports) {
     this.reports = reports;
     this.timeline = new Timeline(reports.resolve("timeline.log"));
+    measuring.setDaemon(true);
+    measuring.start();
   }
 
   void log(String event) {
@@ -47,12 +54,12 @@ final class SoakRun implements AutoCloseable {
 
   /** Notes what went wrong, with what the server's threads did then; the run ends. */
   void fail(String what) {
-    log("FAILURE " + what);
-    if (failures.isEmpty()) {
+    isOver = true; // so that nobody ends the server before its threads were looked at
+    log("FAILURE " + what + " (" + slowness + ")");
+    failures.add(what);
+    if (failures.size() == 1) {
       dump();
     }
-    failures.add(what);
-    isOver = true;
   }
 
   private synchronized void dump() {
@@ -127,11 +134,15 @@ final class SoakRun implements AutoCloseable {
   /** Fails the run if somebody has waited for too long. */
   void watch() {
     long now = System.nanoTime();
+    long secondsMax = slowness.secondsHere(REQUEST_SECONDS_MAX);
     for (Waiting one : waiting.values()) {
       long seconds = (now - one.sinceNanos) / NANOS_PER_SECOND;
-      if (seconds >= REQUEST_SECONDS_MAX && one.server.isServing()) {
+      if (seconds >= secondsMax && one.server.isServing()) {
         fail("no answer for %d s: %s".formatted(seconds, one.request));
         return;
+      }
+      if (seconds >= REQUEST_SECONDS_MAX) {
+        log("%d s, %s: %s".formatted(seconds, slowness, one.request));
       }
     }
   }
@@ -168,8 +179,14 @@ final class SoakRun implements AutoCloseable {
     }
   }
 
+  /** For how long a client waits for an answer before it takes the connection for broken. */
+  int replyMillisMax() {
+    return (int) (2_000 * slowness.secondsHere(REQUEST_SECONDS_MAX));
+  }
+
   @Override
   public void close() {
+    measuring.interrupt();
     timeline.close();
   }
 }
