@@ -293,8 +293,7 @@ public final class GetMoreCommand implements StagedCommand {
       boolean isOpen = !cursors.isKilled(params.id) && !cursor.following().isOver();
       if (batch.isEmpty() && millis > 0 && isOpen && cursor.lacksRoom()) {
         ring.cancel();
-        cursor.execution().memory().rest(); // whoever waits had better hold nothing
-        operation.releaseReply();
+        letGo(waiting);
         operation.willWait(ROOM_STEP_MILLIS);
         workers.runLater(ROOM_STEP_MILLIS, () -> follow(waiting, millis - ROOM_STEP_MILLIS));
         return;
@@ -302,6 +301,7 @@ public final class GetMoreCommand implements StagedCommand {
       if (batch.isEmpty() && millis > 0 && isOpen) {
         long step = Math.min(millis, FOLLOW_STEP_MILLIS);
         long start = System.nanoTime();
+        letGo(waiting);
         operation.waitWith(() -> {}); // it looks when the step is over
         ring.await(
             step,
@@ -321,6 +321,12 @@ public final class GetMoreCommand implements StagedCommand {
     if (ring != null) {
       ring.cancel();
     }
+  }
+
+  /** Whoever waits had better hold nothing, as there may be many who wait for long. */
+  private static void letGo(Waiting waiting) {
+    waiting.cursor.execution().memory().rest();
+    waiting.operation().releaseReply();
   }
 
   /** A getMore that waits for more. */
