@@ -25,6 +25,7 @@ final class SoakRun implements AutoCloseable {
    */
   static final long REQUEST_SECONDS_MAX = Long.getLong("soak.request.seconds", 10);
 
+  private static final long STOP_SECONDS_MAX = 30;
   private static final long NANOS_PER_SECOND = 1_000_000_000;
 
   private final Path reports;
@@ -177,6 +178,11 @@ final class SoakRun implements AutoCloseable {
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
     }
+  }
+
+  /** How long the server may take to end when it is told to. */
+  long stopSecondsMax() {
+    return slowness.secondsHere(STOP_SECONDS_MAX);
   }
 
   /** For how long a client waits for an answer before it takes the connection for broken. */

@@ -16,7 +16,6 @@ import java.util.stream.Stream;
 final class SoakServer {
   private static final Pattern READY = Pattern.compile(".* is ready: mongodb://[^:]+:(\\d+)/.*");
   private static final Pattern HISTOGRAM_TOTAL = Pattern.compile("Total\\s+\\d+\\s+(\\d+)");
-  private static final int STOP_SECONDS_MAX = 30;
 
   private final Process process;
   private final int port;
@@ -69,11 +68,11 @@ final class SoakServer {
     process.destroyForcibly().waitFor();
   }
 
-  /** Ends the process as SIGTERM does; false if it does not end. */
-  boolean stop() throws InterruptedException {
+  /** Ends the process as SIGTERM does; false if it does not end in so many seconds. */
+  boolean stop(long seconds) throws InterruptedException {
     isStopping = true;
     process.destroy();
-    return process.waitFor(STOP_SECONDS_MAX, TimeUnit.SECONDS);
+    return process.waitFor(seconds, TimeUnit.SECONDS);
   }
 
   boolean isAlive() {

@@ -150,7 +150,7 @@ final class SoakTest {
         server.kill();
       } else {
         run.log("stop");
-        if (!server.stop()) {
+        if (!server.stop(run.stopSecondsMax())) {
           run.fail("SIGTERM does not end the server");
           return;
         }
@@ -218,7 +218,7 @@ final class SoakTest {
 
   /** The server ends when told to, its log tells of no mistake, and its files agree. */
   private void requireGoodEnd() throws Exception {
-    assertThat(server.stop()).as("SIGTERM ends the server").isTrue();
+    assertThat(server.stop(run.stopSecondsMax())).as("SIGTERM ends the server").isTrue();
     try (Stream<String> lines = Files.lines(log())) {
       assertThat(lines.filter(line -> line.contains(" ERROR ")))
           .as("errors in %s", log().toAbsolutePath())
