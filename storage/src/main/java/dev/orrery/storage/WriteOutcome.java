@@ -7,7 +7,8 @@ import java.util.concurrent.CompletionStage;
 /**
  * What became of one operation of a batch.
  *
- * @param index the unique index that was violated; null unless {@code status} is DUPLICATE
+ * @param index the unique index that was violated, or is about to be as far as others have told;
+ *     null unless {@code status} is DUPLICATE, and maybe also if it is CONFLICT
  * @param key the encoded key that exists already; null unless {@code status} is DUPLICATE
  * @param limitBytes what one partition key may hold; 0 unless {@code status} is PARTITION_KEY_FULL
  * @param problem why no keys could be made; null unless {@code status} is UNINDEXABLE
@@ -60,6 +61,11 @@ public record WriteOutcome(
 
   public static WriteOutcome duplicate(IndexSpec index, byte[] key) {
     return new WriteOutcome(Status.DUPLICATE, index, key, null, 0, null);
+  }
+
+  /** Somebody has a key in that index, or has given one up, that the transaction cannot see. */
+  public static WriteOutcome conflict(IndexSpec index) {
+    return new WriteOutcome(Status.CONFLICT, index, null, null, 0, null);
   }
 
   public static WriteOutcome unindexable(IndexKeyException problem) {

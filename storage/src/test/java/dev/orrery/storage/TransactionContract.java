@@ -331,6 +331,19 @@ public abstract class TransactionContract extends StorageFixture {
   }
 
   @Test
+  void aWriteToADroppedCollectionIsAConflict() {
+    createWithIndexes();
+    CollectionStore dropped = things();
+    try (Transaction transaction = engine.begin(0)) {
+      engine.drop(dropped);
+      var insert = new WriteOperation.Insert(dropped, document(new Name("a", 1), new Fields(7, 1)));
+      assertThat(transaction.write(WriteBatch.of(insert), new WorkMeter()).outcomes())
+          .extracting(WriteOutcome::status)
+          .containsExactly(Status.CONFLICT);
+    }
+  }
+
+  @Test
   void aKeyOfADocumentThatIsStillSeenIsNotGivenTwice() {
     createWithIndexes();
     insert("{_id: 1, p: 'a', v: 1, u: 1}");
@@ -341,7 +354,8 @@ public abstract class TransactionContract extends StorageFixture {
         }
         var insert = new WriteOperation.Insert(things(), document(name, new Fields(7, 1)));
         assertThat(transaction.write(WriteBatch.of(insert), new WorkMeter()).outcomes())
-            .containsExactly(WriteOutcome.CONFLICT);
+            .extracting(WriteOutcome::status)
+            .containsExactly(Status.CONFLICT);
       }
       insert("{_id: 1, p: 'a', v: 1, u: 1}");
     }

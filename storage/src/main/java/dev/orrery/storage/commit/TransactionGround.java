@@ -164,14 +164,15 @@ public final class TransactionGround implements Ground, Claims.Holder {
     if (isOwn != null) {
       return isOwn ? duplicate : null;
     }
+    WriteOutcome conflict = WriteOutcome.conflict(change.index().spec());
     if (claims.isHeldByOther(claim, this)) {
-      return WriteOutcome.CONFLICT;
+      return conflict;
     }
     long holder = unique.find(claim.bytes());
     if (holder == KeyIndex.ABSENT || holder == recordId) {
       return null;
     }
-    return isSeen(write.partition, holder) ? duplicate : WriteOutcome.CONFLICT;
+    return isSeen(write.partition, holder) ? duplicate : conflict;
   }
 
   private void hold(PendingWrite write) {

@@ -7,6 +7,7 @@ import dev.orrery.storage.CollectionStore;
 import dev.orrery.storage.CommitResult;
 import dev.orrery.storage.PartitionStore;
 import dev.orrery.storage.Receipt;
+import dev.orrery.storage.StorageException;
 import dev.orrery.storage.StoredDocument;
 import dev.orrery.storage.Transaction;
 import dev.orrery.storage.WorkMeter;
@@ -103,7 +104,7 @@ public final class OverlayTransaction implements Transaction {
     var outcomes = new ArrayList<>(Collections.nCopies(size, WriteOutcome.NOT_APPLIED));
     int[] partitions = new int[size];
     for (int i = 0; i < size; i++) {
-      Ground.Claimed done = write(batch.operations().get(i), meter);
+      Ground.Claimed done = writeIfThere(batch.operations().get(i), meter);
       outcomes.set(i, done.outcome());
       partitions[i] = done.partition();
       if (!done.outcome().isApplied() && batch.onFailure() != WriteBatch.OnFailure.CONTINUE) {
@@ -111,6 +112,18 @@ public final class OverlayTransaction implements Transaction {
       }
     }
     return new CommitResult(Receipt.NONE, outcomes, partitions);
+  }
+
+  /** A collection that somebody dropped since has no place for a write any more. */
+  private Ground.Claimed writeIfThere(WriteOperation operation, WorkMeter meter) {
+    try {
+      return write(operation, meter);
+    } catch (StorageException e) {
+      if (e.reason() != StorageException.Reason.COLLECTION_DROPPED) {
+        throw e;
+      }
+      return new Ground.Claimed(WriteOutcome.CONFLICT, 0, 0, 0);
+    }
   }
 
   private Ground.Claimed write(WriteOperation operation, WorkMeter meter) {
@@ -172,11 +185,13 @@ public final class OverlayTransaction implements Transaction {
   private Ground.Claimed claim(Ground.Change change, OverlayPartition partition, long recordId) {
     Ground.Claimed claimed = ground.claim(change);
     var seen = new SeenKeys(ground, change.collection(), partition);
-    boolean isTaken =
-        claimed.outcome().isApplied()
-            && change.after() != null
-            && seen.areTaken(change.before(), change.after(), recordId);
-    return isTaken ? new Ground.Claimed(WriteOutcome.CONFLICT, claimed.partition(), 0, 0) : claimed;
+    IndexSpec taken =
+        claimed.outcome().isApplied() && change.after() != null
+            ? seen.taken(change.before(), change.after(), recordId)
+            : null;
+    return taken == null
+        ? claimed
+        : new Ground.Claimed(WriteOutcome.conflict(taken), claimed.partition(), 0, 0);
   }
 
   /** What becomes of a document, null for nothing, and what is told of the difference. */

@@ -29,11 +29,12 @@ final class SeenKeys {
   }
 
   /**
-   * Whether a change would give a document a key that another one is seen with.
+   * The index in which a change would give a document a key that another one is seen with; null for
+   * none.
    *
    * @param recordId of the document that changes
    */
-  boolean areTaken(@Nullable RawDocument before, RawDocument after, long recordId) {
+  @Nullable IndexSpec taken(@Nullable RawDocument before, RawDocument after, long recordId) {
     for (IndexSpec index : collection.info().readyIndexes()) {
       boolean isChecked = index.isUnique() && !index.isIdIndex();
       if (isChecked && ground.snapshot().has(collection, index)) {
@@ -41,12 +42,12 @@ final class SeenKeys {
         for (byte[] key : ground.keys(index).extract(after).keys()) {
           boolean isAdded = old.stream().noneMatch(one -> Arrays.equals(one, key));
           if (isAdded && isTaken(index, key, after, recordId)) {
-            return true;
+            return index;
           }
         }
       }
     }
-    return false;
+    return null;
   }
 
   private boolean isTaken(IndexSpec index, byte[] key, RawDocument after, long recordId) {

@@ -176,8 +176,9 @@ final class UnkindGround implements Ground, Claims.Holder {
     if (isOwn != null) {
       return isOwn ? duplicate : null;
     }
+    WriteOutcome conflict = WriteOutcome.conflict(index.entry.spec());
     if (world.claims.isHeldByOther(claim, this)) {
-      return WriteOutcome.CONFLICT;
+      return conflict;
     }
     for (UnkindRecord other : touched.collection().byId.values()) {
       UnkindRecord.Version version = other.at(UnkindWorld.NEWEST);
@@ -186,7 +187,7 @@ final class UnkindGround implements Ground, Claims.Holder {
               && Arrays.equals(other.key.logicalKey(), touched.key().logicalKey())
               && index.has(version, key);
       if (other != newest && hasKey) {
-        return version.sequence() <= view.sequence ? duplicate : WriteOutcome.CONFLICT;
+        return version.sequence() <= view.sequence ? duplicate : conflict;
       }
     }
     return null;
