@@ -54,6 +54,11 @@ public final class Pipeline {
     return new Pipeline(context, optimized(parsed.stages), hint);
   }
 
+  /** Refuses what is no stage, also inside of others, before anything else is looked at. */
+  public static void requireNames(List<BsonDocument> stages) {
+    stages.forEach(Stages::requireNames);
+  }
+
   private static List<Stage> optimized(List<Stage> stages) {
     Supplier<List<Stage>> work = () -> Optimizer.optimize(stages);
     String words = "Failed to optimize pipeline";

@@ -12,6 +12,7 @@ import java.util.Map;
 import java.util.Set;
 import org.bson.BsonDocument;
 import org.bson.BsonValue;
+import org.jspecify.annotations.Nullable;
 
 /** Every stage by its name. */
 final class Stages {
@@ -95,6 +96,28 @@ final class Stages {
     if (!TABLE.containsKey(name)) {
       throw new CommandException(
           ErrorCode.LOCATION_40324, "Unrecognized pipeline stage name: '" + name + "'");
+    }
+  }
+
+  /** The same with the stages of the pipelines inside. */
+  static void requireNames(BsonDocument stage) {
+    requireForm(stage);
+    BsonValue argument = stage.get(stage.getFirstKey());
+    if (argument.isDocument()) {
+      BsonDocument options = argument.asDocument();
+      switch (stage.getFirstKey()) {
+        case "$facet" -> options.values().forEach(Stages::requireNames);
+        case "$lookup", "$unionWith" -> requireNames(options.get("pipeline"));
+        default -> {} // no pipeline inside
+      }
+    }
+  }
+
+  private static void requireNames(@Nullable BsonValue pipeline) {
+    if (pipeline != null && pipeline.isArray()) {
+      pipeline.asArray().stream()
+          .filter(BsonValue::isDocument)
+          .forEach(stage -> requireNames(stage.asDocument()));
     }
   }
 

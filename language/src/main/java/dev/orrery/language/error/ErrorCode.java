@@ -143,6 +143,7 @@ public enum ErrorCode {
   API_STRICT_ERROR(323, "APIStrictError"),
   API_DEPRECATION_ERROR(324, "APIDeprecationError"),
   MECHANISM_UNAVAILABLE(334, "MechanismUnavailable"),
+  API_MISMATCH_ERROR(347, "APIMismatchError"),
   UNSUPPORTED_OP_QUERY_COMMAND(352, "UnsupportedOpQueryCommand"),
   CANNOT_CONVERT_INDEX_TO_UNIQUE(359, "CannotConvertIndexToUnique"),
   COLLECTION_UUID_MISMATCH(361, "CollectionUUIDMismatch"),
@@ -534,6 +535,7 @@ public enum ErrorCode {
   LOCATION_50741(50741),
   LOCATION_50752(50752),
   NOT_A_RETRYABLE_WRITE_COMMAND(50768, "NotARetryableWriteCommand"),
+  LOCATION_50791(50791),
   LOCATION_50793(50793),
   LOCATION_50795(50795),
   LOCATION_50796(50796),
@@ -548,6 +550,7 @@ public enum ErrorCode {
   LOCATION_50865(50865),
   LOCATION_50870(50870),
   LOCATION_50872(50872),
+  LOCATION_50889(50889),
   LOCATION_50933(50933),
   LOCATION_50989(50989),
   LOCATION_51002(51002),
@@ -800,11 +803,7 @@ public enum ErrorCode {
   /** Whether it is that of a whole transaction, and never of one statement. */
   public boolean endsTransaction() {
     return switch (this) {
-      case OPERATION_NOT_SUPPORTED_IN_TRANSACTION,
-          SNAPSHOT_TOO_OLD,
-          TRANSACTION_TOO_LARGE,
-          WRITE_CONFLICT ->
-          true;
+      case SNAPSHOT_TOO_OLD, TRANSACTION_TOO_LARGE, WRITE_CONFLICT -> true;
       default -> false;
     };
   }

@@ -60,6 +60,18 @@ record ApiParameters(String version, boolean isStrict, boolean refusesDeprecated
         bool("apiDeprecationErrors", deprecationErrors));
   }
 
+  /** As messages show them. */
+  String text() {
+    if (version == null) {
+      return "{}";
+    }
+    return "{ apiVersion: \"%s\"%s%s }"
+        .formatted(
+            version,
+            isStrict ? ", apiStrict: true" : "",
+            refusesDeprecated ? ", apiDeprecationErrors: true" : "");
+  }
+
   private static boolean bool(String name, RawValue value) {
     if (value == null) {
       return false;

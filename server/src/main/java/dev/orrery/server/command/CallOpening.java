@@ -33,9 +33,7 @@ final class CallOpening {
     CommandReader body = call.body.asCommand(spec, request);
     String database = body.database();
     Names.requireLength(database);
-    Envelope envelope =
-        Envelope.read(body, spec.has(Trait.RETRYABLE_WRITE))
-            .ownedBy(request.connection().login().owner());
+    Envelope envelope = Envelope.read(body, spec).ownedBy(request.connection().login().owner());
     SessionId sessionId = envelope.session().session();
     envelope.api().requireAllowed(spec, body);
     parts.access().require(request, spec, database);
@@ -45,7 +43,7 @@ final class CallOpening {
     }
     envelope.writeConcern().requireAllowed(spec);
     rules.require(request, database, envelope.session());
-    TransactionRules.require(spec, database, envelope);
+    TransactionRules.require(call, database, envelope);
     envelope.session().requireAllowed(spec);
     envelope.readConcern().requireReached(parts.clusterClock());
     boolean hasSession = sessionId != null && parts.access().allowsSessions(request.connection());

@@ -56,6 +56,8 @@ public interface Command {
     PARSED_FIRST,
     /** Takes every read concern but snapshot. */
     READ_CONCERN,
+    /** Asks for no login in MongoDB, and so knows no transactions. */
+    PUBLIC,
     /** May carry a {@code txnNumber} outside of a transaction. */
     RETRYABLE_WRITE,
     /** May read at a point, by read concern snapshot. */

@@ -114,6 +114,11 @@ public final class CommandContext {
     entry.enter();
   }
 
+  /** Refuses to go on in a transaction that was begun with another Stable API. */
+  public void requireSameApi(Command.Spec spec, SessionTransaction transaction) {
+    TransactionRules.requireSameApi(spec, envelope.api(), transaction);
+  }
+
   /** The transaction that the call is part of; null for none. */
   public @Nullable SessionTransaction transaction() {
     return entry.transaction();
@@ -132,7 +137,7 @@ public final class CommandContext {
 
   /** Why the read concern cannot be. */
   public CommandException readConcernNotTaken(Command.Spec spec) {
-    return TransactionRules.notTaken(spec, envelope.readConcern(), "");
+    return TransactionRules.notTaken(spec, envelope.readConcern());
   }
 
   /** Reads at a point from now on. */

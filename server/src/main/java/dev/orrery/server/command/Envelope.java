@@ -2,6 +2,7 @@ package dev.orrery.server.command;
 
 import dev.orrery.language.error.CommandException;
 import dev.orrery.language.error.ErrorCode;
+import dev.orrery.server.command.Command.Trait;
 import dev.orrery.value.RawTypes;
 import dev.orrery.value.RawValue;
 import java.util.List;
@@ -39,8 +40,8 @@ public record Envelope(
       List.of("primary", "primaryPreferred", "secondary", "secondaryPreferred", "nearest");
 
   /** Takes the generic fields out of {@code body}. */
-  public static Envelope read(CommandReader body, boolean isRetryableWrite) {
-    var found = new EnvelopeFields(isRetryableWrite);
+  public static Envelope read(CommandReader body, Command.Spec spec) {
+    var found = new EnvelopeFields(spec.has(Trait.RETRYABLE_WRITE));
     for (int i = 0; i < body.size(); i++) {
       if (!body.isUsed(i) && found.take(body.nameAt(i), body.valueAt(i))) {
         body.value(body.nameAt(i)); // marks it, and refuses a second one
@@ -49,12 +50,7 @@ public record Envelope(
     requireObject("databaseVersion", found.databaseVersion);
     requireObject("shardVersion", found.shardVersion);
     return new Envelope(
-        SessionFields.parse(
-            found.lsid,
-            found.txnNumber,
-            found.autocommit,
-            found.startTransaction,
-            found.coordinator),
+        SessionFields.parse(found, spec),
         ApiParameters.parse(found.apiVersion, found.apiStrict, found.apiDeprecationErrors),
         isNothing(found.readConcern) ? ReadConcern.DEFAULT : ReadConcern.parse(found.readConcern),
         isNothing(found.writeConcern)

@@ -1,5 +1,6 @@
 package dev.orrery.server.command;
 
+import dev.orrery.value.RawTypes;
 import dev.orrery.value.RawValue;
 import org.jspecify.annotations.Nullable;
 
@@ -14,6 +15,7 @@ final class EnvelopeFields {
   @Nullable RawValue autocommit;
   @Nullable RawValue startTransaction;
   @Nullable RawValue coordinator;
+  @Nullable RawValue retryCounter;
   @Nullable RawValue readConcern;
   @Nullable RawValue writeConcern;
   @Nullable RawValue readPreference;
@@ -38,11 +40,12 @@ final class EnvelopeFields {
   boolean take(String name, RawValue value) {
     switch (name) {
       case "$clusterTime", "$db" -> {} // nothing to follow in a set of one; read before
-      case "lsid" -> lsid = value;
-      case "txnNumber" -> txnNumber = value;
-      case "autocommit" -> autocommit = value;
-      case "startTransaction" -> startTransaction = value;
-      case "coordinator" -> coordinator = value;
+      case "lsid" -> lsid = given(value);
+      case "txnNumber" -> txnNumber = given(value);
+      case "autocommit" -> autocommit = given(value);
+      case "startTransaction" -> startTransaction = given(value);
+      case "coordinator" -> coordinator = given(value);
+      case "txnRetryCounter" -> retryCounter = given(value);
       case "readConcern" -> readConcern = value;
       case "writeConcern" -> writeConcern = value;
       case "$readPreference" -> readPreference = value;
@@ -68,6 +71,13 @@ final class EnvelopeFields {
     return true;
   }
 
+  /** A null is as good as nothing. */
+  static @Nullable RawValue given(@Nullable RawValue value) {
+    boolean isNothing =
+        value == null || value.type() == RawTypes.NULL || value.type() == RawTypes.UNDEFINED;
+    return isNothing ? null : value;
+  }
+
   /** Between MongoDB's own servers; drivers never send them, and they change nothing here. */
   private static boolean isBetweenServers(String name) {
     return switch (name) {
@@ -83,8 +93,7 @@ final class EnvelopeFields {
           "clientOperationKey",
           "maxTimeMSOpOnly",
           "mayBypassWriteBlocking",
-          "tracking_info",
-          "txnRetryCounter" ->
+          "tracking_info" ->
           true;
       default -> false;
     };

@@ -11,9 +11,14 @@ import dev.orrery.value.RawValue;
 import java.util.List;
 import java.util.function.Supplier;
 
-/** What a read asks of its data: a level, and a cluster time to be reached (0: none). */
-public record ReadConcern(String level, long afterClusterTime, long atClusterTime) {
-  static final ReadConcern DEFAULT = new ReadConcern("local", 0, 0);
+/**
+ * What a read asks of its data: a level, and a cluster time to be reached (0: none).
+ *
+ * @param hasOpTime whether it names a place in the log of a replica set too
+ */
+public record ReadConcern(
+    String level, long afterClusterTime, long atClusterTime, boolean hasOpTime) {
+  static final ReadConcern DEFAULT = new ReadConcern("local", 0, 0, false);
   private static final List<String> LEVELS =
       List.of("local", "majority", "linearizable", "available", "snapshot");
   private static final List<String> AFTER_LEVELS = List.of("local", "majority", "snapshot");
@@ -35,6 +40,7 @@ public record ReadConcern(String level, long afterClusterTime, long atClusterTim
     String level = DEFAULT.level;
     long after = 0;
     long at = 0;
+    boolean hasOpTime = false;
     RawElements elements = document.elements();
     while (elements.next()) {
       String name = elements.name();
@@ -48,13 +54,14 @@ public record ReadConcern(String level, long afterClusterTime, long atClusterTim
           at = timestamp(name, elements.value());
           require(at != 0, "atClusterTime cannot be a null timestamp");
         }
-        case "afterOpTime", "provenance", "allowTransactionTableSnapshot" -> {} // between servers
+        case "afterOpTime" -> hasOpTime = true; // between servers
+        case "provenance", "allowTransactionTableSnapshot" -> {} // between servers
         default ->
             throw new CommandException(
                 ErrorCode.INVALID_OPTIONS, "Unrecognized option in readConcern: " + name);
       }
     }
-    var concern = new ReadConcern(level, after, at);
+    var concern = new ReadConcern(level, after, at, hasOpTime);
     concern.requireLevels();
     return concern;
   }
@@ -66,9 +73,11 @@ public record ReadConcern(String level, long afterClusterTime, long atClusterTim
 
   /** As messages show it. */
   String text() {
+    String after =
+        afterClusterTime == 0 ? "" : ", afterClusterTime: " + timestamp(afterClusterTime);
     String at = atClusterTime == 0 ? "" : ", atClusterTime: " + timestamp(atClusterTime);
-    return "{ readConcern: { level: \"%s\"%s, provenance: \"clientSupplied\" } }"
-        .formatted(level, at);
+    return "{ readConcern: { level: \"%s\"%s%s, provenance: \"clientSupplied\" } }"
+        .formatted(level, after, at);
   }
 
   /** Gets what is to be read, and says so in MongoDB's words if it is no longer there. */

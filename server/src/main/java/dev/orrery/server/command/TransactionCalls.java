@@ -53,14 +53,11 @@ public final class TransactionCalls {
   /** Runs a command in its transaction. */
   CompletionStage<BsonDocument> run(
       CommandContext context, Command.Spec spec, Supplier<CompletionStage<BsonDocument>> work) {
-    var entry = new TransactionEntry(context, transactions);
+    var entry = new TransactionEntry(context, spec, transactions);
     context.taking(entry);
     try {
       if (!spec.has(Trait.PARSED_FIRST) && !spec.has(Trait.ENDS_TRANSACTION)) {
         entry.enter();
-      }
-      if (spec.has(Trait.DEFINES)) {
-        TransactionRules.requireSnapshot(spec, context.readConcern(), "this transaction's ");
       }
       return work.get()
           .whenComplete(

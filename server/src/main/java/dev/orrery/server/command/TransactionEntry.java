@@ -11,14 +11,19 @@ import org.jspecify.annotations.Nullable;
 /** How one call gets into the transaction of its session, and out again. */
 final class TransactionEntry {
   /** Of a call without a transaction. */
-  static final TransactionEntry NONE = new TransactionEntry(null, null);
+  static final TransactionEntry NONE = new TransactionEntry(null, null, null);
 
   private final @Nullable CommandContext context;
+  private final Command.@Nullable Spec spec;
   private final @Nullable Transactions transactions;
   private @Nullable SessionTransaction transaction;
 
-  TransactionEntry(@Nullable CommandContext context, @Nullable Transactions transactions) {
+  TransactionEntry(
+      @Nullable CommandContext context,
+      Command.@Nullable Spec spec,
+      @Nullable Transactions transactions) {
     this.context = context;
+    this.spec = spec;
     this.transactions = transactions;
   }
 
@@ -46,11 +51,23 @@ final class TransactionEntry {
       found.give();
       throw found.ended();
     }
+    requireSameApi(found);
     transaction = found;
+    TransactionRules.requireLevel(spec, found.origin().reading());
     context.requireSameName();
     if (fields.startsTransaction() && fields.coordinates()) {
       throw new CommandException( // there are no shards to coordinate
           ErrorCode.NOT_WRITABLE_PRIMARY, "Transaction coordinator is not a primary");
+    }
+  }
+
+  /** A statement that asks for another API than the first one has no part in the transaction. */
+  private void requireSameApi(SessionTransaction found) {
+    try {
+      context.requireSameApi(spec, found);
+    } catch (CommandException e) {
+      found.give();
+      throw e;
     }
   }
 
@@ -60,8 +77,11 @@ final class TransactionEntry {
     return new SessionTransaction.Origin(
         fields.session(),
         fields.txnNumber(),
-        context.readConcern().atClusterTime(),
-        context.readConcern().level(),
+        new SessionTransaction.Reading(
+            context.readConcern().atClusterTime(),
+            context.readConcern().level(),
+            context.readConcern().text()),
+        context.envelope().api().text(),
         connection.clientKey(),
         connection::isOpen);
   }

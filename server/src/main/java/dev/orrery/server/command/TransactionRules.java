@@ -3,51 +3,82 @@ package dev.orrery.server.command;
 import dev.orrery.language.error.CommandException;
 import dev.orrery.language.error.ErrorCode;
 import dev.orrery.server.command.Command.Trait;
-import java.util.Set;
+import dev.orrery.server.session.SessionTransaction;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
 
 /**
  * What a command must not say inside a multi-document transaction; checked before it takes part.
  */
 final class TransactionRules {
-  private static final Set<String> NO_DATABASES = Set.of("config", "local");
+  /** What cannot be the first command of a transaction. */
+  private static final Map<String, String> NO_STARTS =
+      Map.of(
+          "abortTransaction",
+          "Cannot start a transaction with an abort",
+          "commitTransaction",
+          "Cannot start a transaction with a commit",
+          "killCursors",
+          "Cannot run killCursors as the first operation in a multi-document transaction.",
+          "prepareTransaction",
+          "Cannot start a transaction with a prepare");
 
   private TransactionRules() {}
 
-  static void require(Command.Spec spec, String database, Envelope envelope) {
+  static void require(Call call, String database, Envelope envelope) {
+    Command.Spec spec = call.known.spec();
     SessionFields session = envelope.session();
     if (!session.isTransaction()) {
       requireLevelOf(spec, envelope.readConcern());
       return;
     }
     requireCommand(spec);
-    if (NO_DATABASES.contains(database)) {
-      throw notSupported(
-          "Cannot run command against the '%s' database in a transaction.".formatted(database));
-    }
-    boolean isEnd = spec.has(Trait.ENDS_TRANSACTION);
-    if (isEnd && session.startsTransaction()) {
-      throw notSupported(
-          spec.name().startsWith("commit")
-              ? "Cannot start a transaction with a commit"
-              : "Cannot start a transaction with an abort");
-    }
-    if (!isEnd && envelope.writeConcern() != WriteConcern.DEFAULT) {
-      throw new CommandException(
-          ErrorCode.INVALID_OPTIONS,
-          "writeConcern is not allowed within a multi-statement transaction");
+    requireNamespace(database, call.body.peekText(call.known.collectionField()));
+    if (session.startsTransaction() && NO_STARTS.containsKey(spec.name())) {
+      throw notSupported(NO_STARTS.get(spec.name()));
     }
     if (!session.startsTransaction() && envelope.readConcern() != ReadConcern.DEFAULT) {
-      throw new CommandException(
-          ErrorCode.INVALID_OPTIONS,
-          "Only the first command in a transaction may specify a readConcern");
+      throw invalid("Only the first command in a transaction may specify a readConcern");
     }
     requireLevel(envelope.readConcern());
+    boolean isEnd = spec.has(Trait.ENDS_TRANSACTION);
+    if (!isEnd && envelope.writeConcern() != WriteConcern.DEFAULT) {
+      throw invalid("writeConcern is not allowed within a multi-statement transaction");
+    }
   }
 
-  /** Commands that read nothing, or not at a point. */
-  static void requireSnapshot(Command.Spec spec, ReadConcern concern, String whose) {
-    if (concern.isSnapshot() && !spec.has(Trait.SNAPSHOT)) {
-      throw notTaken(spec, concern, whose);
+  private static void requireNamespace(String database, @Nullable String collection) {
+    if (database.equals("local")) {
+      throw notSupported("Cannot run command against the 'local' database in a transaction.");
+    }
+    if ("system.profile".equals(collection)) {
+      throw notSupported(
+          "Cannot run command against the '%s.%s' collection in a transaction."
+              .formatted(database, collection));
+    }
+    if (database.equals("config")) {
+      throw notSupported("Cannot run command against the config database in a transaction.");
+    }
+  }
+
+  /** Refuses a statement that asks for another Stable API than the first one of its transaction. */
+  static void requireSameApi(Command.Spec spec, ApiParameters api, SessionTransaction transaction) {
+    String first = transaction.origin().api();
+    if (transaction.state() == SessionTransaction.State.OPEN && !first.equals(api.text())) {
+      throw new CommandException(
+          ErrorCode.API_MISMATCH_ERROR,
+          "API parameter mismatch: %s used params %s, the transaction's first command used %s"
+              .formatted(spec.name(), api.text(), first));
+    }
+  }
+
+  /** Collections and indexes are created in no transaction that reads at a point. */
+  static void requireLevel(Command.Spec spec, SessionTransaction.Reading reading) {
+    if (spec.has(Trait.DEFINES) && !reading.level().equals(ReadConcern.DEFAULT.level())) {
+      throw invalid(
+          "Command %s does not support this transaction's %s :: caused by :: read concern not"
+                  .formatted(spec.name(), reading.concern())
+              + " supported");
     }
   }
 
@@ -56,27 +87,24 @@ final class TransactionRules {
     if (concern.isSnapshot() && spec.name().equals("getMore")) {
       return; // it asks its cursor, as drivers repeat the concern of a snapshot session
     }
-    requireSnapshot(spec, concern, "");
+    if (concern.isSnapshot() && !spec.has(Trait.SNAPSHOT)) {
+      throw notTaken(spec, concern);
+    }
     boolean isTaken = spec.has(Trait.SNAPSHOT) || spec.has(Trait.READ_CONCERN);
     if (!isTaken && !concern.level().equals(ReadConcern.DEFAULT.level())) {
-      throw notTaken(spec, concern, "");
+      throw notTaken(spec, concern);
     }
   }
 
-  static CommandException notTaken(Command.Spec spec, ReadConcern concern, String whose) {
-    return new CommandException(
-        ErrorCode.INVALID_OPTIONS,
-        "Command %s does not support %s%s :: caused by :: read concern not supported"
-            .formatted(spec.name(), whose, concern.text()));
+  static CommandException notTaken(Command.Spec spec, ReadConcern concern) {
+    return invalid(
+        "Command %s does not support %s :: caused by :: read concern not supported"
+            .formatted(spec.name(), concern.text()));
   }
 
   private static void requireCommand(Command.Spec spec) {
     if (spec.has(Trait.TRANSACTION) || spec.has(Trait.ENDS_TRANSACTION)) {
       return;
-    }
-    boolean isSession = spec.name().endsWith("Session") || spec.name().endsWith("Sessions");
-    if (spec.access() == Command.Access.ANONYMOUS && !isSession) {
-      throw notSupported("This command is not supported in transactions");
     }
     String alternative =
         spec.name().equals("count")
@@ -91,14 +119,20 @@ final class TransactionRules {
     switch (concern.level()) {
       case "local", "majority", "snapshot" -> {}
       default ->
-          throw new CommandException(
-              ErrorCode.INVALID_OPTIONS,
+          throw invalid(
               "The readConcern level must be either 'local' (default), 'majority' or 'snapshot' in"
                   + " order to run in a transaction");
+    }
+    if (concern.hasOpTime()) {
+      throw invalid("The readConcern cannot specify 'afterOpTime' in a transaction");
     }
   }
 
   private static CommandException notSupported(String message) {
     return new CommandException(ErrorCode.OPERATION_NOT_SUPPORTED_IN_TRANSACTION, message);
+  }
+
+  private static CommandException invalid(String message) {
+    return new CommandException(ErrorCode.INVALID_OPTIONS, message);
   }
 }

@@ -77,7 +77,7 @@ public final class TransactionReport {
             .append("autocommit", BsonBoolean.FALSE)
             .append(
                 "readConcern",
-                new BsonDocument("level", new BsonString(transaction.origin().readLevel())));
+                new BsonDocument("level", new BsonString(transaction.origin().reading().level())));
     return new BsonDocument("parameters", parameters)
         .append("startWallClockTime", OperationReport.time(start))
         .append("timeOpenMicros", new BsonInt64(age))

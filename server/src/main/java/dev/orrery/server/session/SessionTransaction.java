@@ -29,16 +29,24 @@ public final class SessionTransaction {
   /**
    * Who began it, and how.
    *
-   * @param readTime the cluster time to read at; 0 for what was committed when it began
-   * @param readLevel its read concern, which others are told
+   * @param api the Stable API that its first statement asked for, as messages show it
    */
   public record Origin(
       SessionId session,
       long number,
-      long readTime,
-      String readLevel,
+      Reading reading,
+      String api,
       Object client,
       BooleanSupplier isThere) {}
+
+  /**
+   * What its first statement said about reading, which holds for all.
+   *
+   * @param time the cluster time to read at; 0 for what was committed when it began
+   * @param level its read concern, which others are told
+   * @param concern the same with its times, as messages show it
+   */
+  public record Reading(long time, String level, String concern) {}
 
   private static final long STEP_MILLIS = 20;
 

@@ -50,7 +50,8 @@ public final class Transactions {
 
   SessionTransaction begin(SessionTransaction.Origin origin) {
     var transaction =
-        new SessionTransaction(origin, begin.apply(origin.readTime()), this, nanoClock.getAsLong());
+        new SessionTransaction(
+            origin, begin.apply(origin.reading().time()), this, nanoClock.getAsLong());
     open.add(transaction);
     started.incrementAndGet();
     return transaction;
@@ -63,7 +64,9 @@ public final class Transactions {
 
   /** One that was committed before the server started. */
   public SessionTransaction restored(SessionId session, long number) {
-    var origin = new SessionTransaction.Origin(session, number, 0, "local", session, () -> false);
+    var reading = new SessionTransaction.Reading(0, "local", "");
+    var origin =
+        new SessionTransaction.Origin(session, number, reading, "{}", session, () -> false);
     return new SessionTransaction(origin, null, this, nanos()).restored();
   }
 

@@ -165,7 +165,7 @@ public class CompatDocumentTest {
     return new CommandContext(
         new ClientConnection(1, "client", "server"),
         "database",
-        Envelope.read(nothing, false),
+        Envelope.read(nothing, Command.Spec.of("ping", Command.Access.READ)),
         null,
         new Operation(0, null, null, Metering.unlimited().start(0), () -> 0));
   }

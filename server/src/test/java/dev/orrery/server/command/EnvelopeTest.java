@@ -61,7 +61,7 @@ class EnvelopeTest {
         .isEqualTo(
             "14 TypeMismatch: BSON field 'OperationSessionInfo.lsid.id' is the wrong type"
                 + " 'string', expected type 'binData'");
-    assertThat(server.error("{ping: 1, txnNumber: {$numberLong: '1'}}"))
+    assertThat(server.error("{startSession: 1, txnNumber: {$numberLong: '1'}}"))
         .isEqualTo(
             "72 InvalidOptions: Transaction number requires a session ID to also be specified");
     assertThat(server.error("{ping: 1, " + LSID + ", txnNumber: 1}"))
@@ -69,6 +69,8 @@ class EnvelopeTest {
             "14 TypeMismatch: BSON field 'OperationSessionInfo.txnNumber' is the wrong type 'int',"
                 + " expected type 'long'");
     assertThat(server.error("{ping: 1, " + LSID + ", txnNumber: {$numberLong: '1'}}"))
+        .isEqualTo("50889 Location50889: It is illegal to provide a txnNumber for this command");
+    assertThat(server.error("{startSession: 1, " + LSID + ", txnNumber: {$numberLong: '1'}}"))
         .startsWith("50768 NotARetryableWriteCommand: txnNumber may only be provided for");
     assertThat(
             server.error(

@@ -36,16 +36,14 @@ public final class AbortTransactionCommand implements StagedCommand {
 
   @Override
   public CompletionStage<BsonDocument> start(CommandContext context, CommandReader body) {
-    body.ignore("recoveryToken");
+    body.rawDocument("recoveryToken");
     body.finish();
     EndedTransactions.requireSession(context, SPEC.name());
     return CompletableFuture.supplyAsync(() -> abort(context), executor);
   }
 
   private static BsonDocument abort(CommandContext context) {
-    SessionTransaction transaction =
-        context.session().requireTransaction(context.sessionFields().txnNumber());
-    transaction.take(context.operation()::check, context.operation()::kill);
+    SessionTransaction transaction = EndedTransactions.take(context, SPEC);
     try {
       if (transaction.state() != SessionTransaction.State.OPEN) {
         throw transaction.ended();

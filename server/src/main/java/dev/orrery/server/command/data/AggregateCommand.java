@@ -84,9 +84,10 @@ public final class AggregateCommand implements StagedCommand, ViewReader, Pipeli
   @Override
   public CompletionStage<BsonDocument> start(CommandContext context, CommandReader body) {
     AggregateParams params = AggregateParams.parse(context.database(), body);
-    context.enterTransaction();
-    if (context.transaction() != null) {
-      TransactionStages.require(params.pipeline());
+    if (context.sessionFields().isTransaction()) {
+      Pipeline.requireNames(params.pipeline()); // before it begins: an unknown one does not end it
+      context.enterTransaction();
+      TransactionStages.require(params);
     }
     AggregateConcerns.require(context, params.pipeline());
     return services.workers().run(() -> aggregate(context, params));
@@ -125,12 +126,6 @@ public final class AggregateCommand implements StagedCommand, ViewReader, Pipeli
   /** What the conditions of a command on change streams are. */
   private void requireFollowable(
       CommandContext context, AggregateEnvironment environment, Namespace namespace) {
-    if (context.sessionFields().isTransaction()) {
-      throw new CommandException(
-          ErrorCode.OPERATION_NOT_SUPPORTED_IN_TRANSACTION,
-          "Operation not permitted in transaction :: caused by :: Aggregation stage $changeStream"
-              + " cannot run within a multi-document transaction");
-    }
     ReadConcern concern = context.readConcern();
     if (concern.isGiven() && !concern.level().equals("majority")) {
       throw new CommandException(

@@ -5,12 +5,14 @@ import dev.orrery.language.error.CommandException;
 import dev.orrery.language.error.ErrorCode;
 import dev.orrery.server.command.CommandContext;
 import dev.orrery.server.command.CommandReader;
+import dev.orrery.server.command.FieldErrors;
 import dev.orrery.server.command.StagedCommand;
-import dev.orrery.server.session.Session;
 import dev.orrery.server.session.SessionTransaction;
 import dev.orrery.storage.CommitResult;
 import dev.orrery.storage.WorkMeter;
 import dev.orrery.storage.WriteOutcome;
+import dev.orrery.value.RawTypes;
+import dev.orrery.value.RawValue;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
@@ -51,23 +53,30 @@ public final class CommitTransactionCommand implements StagedCommand {
 
   @Override
   public CompletionStage<BsonDocument> start(CommandContext context, CommandReader body) {
-    body.ignore("commitTimestamp", "recoveryToken", "durableTimestamp");
+    body.rawDocument("recoveryToken");
+    RawValue time = body.value("commitTimestamp");
+    if (time != null && time.type() != RawTypes.TIMESTAMP) {
+      throw FieldErrors.wrongType(body.pathOf("commitTimestamp"), time.type(), "timestamp");
+    }
+    body.ignore("durableTimestamp");
     body.finish();
     EndedTransactions.requireSession(context, SPEC.name());
-    return CompletableFuture.supplyAsync(() -> commit(context), executor);
+    return CompletableFuture.supplyAsync(() -> commit(context, time != null), executor);
   }
 
-  private BsonDocument commit(CommandContext context) {
-    long number = context.sessionFields().txnNumber();
-    Session session = context.session();
-    SessionTransaction transaction = session.requireTransaction(number);
-    transaction.take(context.operation()::check, context.operation()::kill);
+  private BsonDocument commit(CommandContext context, boolean isPrepared) {
+    SessionTransaction transaction = EndedTransactions.take(context, SPEC);
     try {
       if (transaction.state() == SessionTransaction.State.ABORTED) {
         throw transaction.ended();
       }
       if (transaction.state() == SessionTransaction.State.COMMITTED) {
         context.awaitDurable(services.databases().engine().receipt());
+      } else if (isPrepared) {
+        transaction.abort();
+        throw new CommandException(
+            ErrorCode.INVALID_OPTIONS,
+            "commitTransaction cannot provide commitTimestamp to unprepared transaction.");
       } else {
         commit(context, transaction);
       }

@@ -100,7 +100,7 @@ public final class DeleteCommand implements Explainable {
   public CompletionStage<BsonDocument> start(CommandContext context, CommandReader body) {
     Params params = Params.parse(body);
     context.enterTransaction();
-    WriteTarget.requireName(context.database(), params.collection);
+    WriteTarget.requireName(context, params.collection);
     context.operation().consistsOf(params.statements.size());
     ParseContext variables = QueryScope.variables(services, params.let);
     CollectionStore collection = services.databases().find(context.database(), params.collection);
@@ -227,7 +227,7 @@ public final class DeleteCommand implements Explainable {
     }
 
     private Deletion begin(Statement statement) {
-      WriteTarget.requireCollection(collection);
+      writer.requireCollection(collection);
       Query query = query(collection, statement, variables).at(writer.view());
       if (statement.isSingle) {
         services.databases().requireTarget(collection, query.criteria().filter());

@@ -10,6 +10,7 @@ import dev.orrery.server.command.ResumableWrite;
 import dev.orrery.server.command.Workers;
 import dev.orrery.server.command.collection.Databases;
 import dev.orrery.server.command.collection.WriteFailures;
+import dev.orrery.server.command.collection.WriteTarget;
 import dev.orrery.server.expiry.ExpiredDocuments;
 import dev.orrery.server.expiry.Expiry;
 import dev.orrery.server.expiry.LastModified;
@@ -27,7 +28,6 @@ import dev.orrery.storage.WorkMeter;
 import dev.orrery.storage.WriteBatch;
 import dev.orrery.storage.WriteOperation;
 import dev.orrery.storage.WriteOutcome;
-import dev.orrery.storage.catalog.CollectionInfo;
 import java.util.List;
 import java.util.function.Supplier;
 import org.bson.BsonDocument;
@@ -148,6 +148,14 @@ final class DocumentWriter {
     return databases.findOrCreate(context, collection);
   }
 
+  /** Refuses a collection to which the command cannot write, whatever it finds there. */
+  void requireCollection(CollectionStore collection) {
+    WriteTarget.requireCollection(collection);
+    if (context.transaction() != null && collection.info().cappedLimits() != null) {
+      throw TransactionErrors.capped(collection.info().namespace());
+    }
+  }
+
   /** What the command reads. */
   View view() {
     return context.view();
@@ -242,24 +250,14 @@ final class DocumentWriter {
   /** Takes changes up into the transaction. */
   private CommitResult write(WriteBatch batch) {
     Transaction changes = context.transaction().changes();
-    requireNoCapped(batch);
     CommitResult result = changes.write(batch, meter);
     for (WriteOutcome outcome : result.outcomes()) {
       if (outcome.status() == WriteOutcome.Status.CONFLICT) {
-        throw TransactionErrors.conflict(batch);
+        throw TransactionErrors.conflict(batch, outcome);
       }
     }
     context.transaction().hold(changes.bytes());
     return result;
-  }
-
-  private static void requireNoCapped(WriteBatch batch) {
-    for (WriteOperation operation : batch.operations()) {
-      CollectionInfo info = operation.collection().info();
-      if (info.cappedLimits() != null) {
-        throw TransactionErrors.capped(info.namespace());
-      }
-    }
   }
 
   /** A write of this command that may be left and gone on with. */

@@ -147,7 +147,7 @@ public final class ExplainCommand implements StagedCommand, TableReader {
   private static CommandReader reader(
       CommandContext context, Explainable command, Request request) {
     var reader = CommandReader.ofCommand(command.spec(), context.database(), request);
-    Envelope.read(reader, command.spec().has(Trait.RETRYABLE_WRITE));
+    Envelope.read(reader, command.spec());
     return reader;
   }
 

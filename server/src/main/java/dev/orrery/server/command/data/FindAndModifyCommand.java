@@ -132,7 +132,7 @@ public final class FindAndModifyCommand implements Explainable {
   public CompletionStage<BsonDocument> start(CommandContext context, CommandReader body) {
     Params params = Params.parse(body);
     context.enterTransaction();
-    WriteTarget.requireName(context.database(), params.collection);
+    WriteTarget.requireName(context, params.collection);
     ParseContext variables = QueryScope.variables(services, params.let);
     return RetryableWrites.once(
         context,
@@ -210,6 +210,9 @@ public final class FindAndModifyCommand implements Explainable {
   private CompletionStage<BsonDocument> remove(
       Modification.Site site, Params params, ParseContext variables) {
     CollectionStore collection = services.databases().find(site.database(), site.collection());
+    if (collection != null) {
+      site.writer().requireCollection(collection);
+    }
     Query query = removal(collection, params, variables).at(site.writer().view());
     Projection projection = projection(params, query.criteria().filter(), collection, variables);
     if (collection == null) {
@@ -241,9 +244,6 @@ public final class FindAndModifyCommand implements Explainable {
   /** The document to remove. */
   private static Query removal(
       @Nullable CollectionStore collection, Params params, ParseContext variables) {
-    if (collection != null) {
-      WriteTarget.requireCollection(collection);
-    }
     UpdateStatement.Target target = params.target;
     var scope = QueryScope.of(collection, target.collation(), variables);
     Filter filter = scope.filter(target.filter());

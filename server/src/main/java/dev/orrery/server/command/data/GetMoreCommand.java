@@ -28,7 +28,7 @@ import org.bson.BsonDocument;
 /** {@code getMore}: the next batch of a cursor. */
 public final class GetMoreCommand implements StagedCommand {
   private static final Spec SPEC =
-      Spec.of("getMore", Access.READ, Trait.STABLE_API, Trait.TRANSACTION);
+      Spec.of("getMore", Access.READ, Trait.PARSED_FIRST, Trait.STABLE_API, Trait.TRANSACTION);
   private static final String DURING = "Executor error during getMore";
 
   /** What a cursor on a collection may show. */
@@ -90,6 +90,7 @@ public final class GetMoreCommand implements StagedCommand {
   @Override
   public CompletionStage<BsonDocument> start(CommandContext context, CommandReader body) {
     Params params = Params.parse(context.database(), body);
+    context.enterTransaction();
     ClientCursor cursor = cursors.find(params.id);
     boolean isAtPoint = cursor != null && cursor.owner().isAtPoint();
     if (context.readConcern().isSnapshot() && !isAtPoint) {

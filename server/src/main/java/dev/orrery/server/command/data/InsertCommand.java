@@ -92,7 +92,7 @@ public final class InsertCommand implements StagedCommand {
   public CompletionStage<BsonDocument> start(CommandContext context, CommandReader body) {
     Params params = Params.parse(body);
     context.enterTransaction();
-    WriteTarget.requireName(context.database(), params.collection);
+    WriteTarget.requireName(context, params.collection);
     context.operation().consistsOf(params.documents.size());
     CollectionStore series = services.databases().findSeries(context.database(), params.collection);
     if (series == null) {
@@ -202,7 +202,7 @@ public final class InsertCommand implements StagedCommand {
     }
 
     private WriteOperation.Insert prepare(RawDocument document) {
-      WriteTarget.requireCollection(collection);
+      writer.requireCollection(collection);
       RawDocument prepared =
           NewDocument.of(document, services.ids(), params.keepsEmptyTimestamps ? null : clock);
       if (series != null) {

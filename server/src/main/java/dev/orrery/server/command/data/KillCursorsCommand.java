@@ -21,7 +21,7 @@ import org.bson.BsonInt64;
 /** {@code killCursors}: ends cursors whose results nobody wants any more. */
 public final class KillCursorsCommand implements Command {
   private static final Spec SPEC =
-      Spec.of("killCursors", Access.READ, Trait.STABLE_API, Trait.TRANSACTION);
+      Spec.of("killCursors", Access.READ, Trait.PARSED_FIRST, Trait.STABLE_API, Trait.TRANSACTION);
 
   private final CursorRegistry cursors;
 
@@ -39,6 +39,7 @@ public final class KillCursorsCommand implements Command {
     var namespace = new Namespace(context.database(), body.collection());
     List<RawValue> ids = body.requireArray("cursors");
     body.finish();
+    context.enterTransaction();
     for (int i = 0; i < ids.size(); i++) {
       if (ids.get(i).type() != RawTypes.INT64) {
         throw FieldErrors.wrongType("killCursors.cursors." + i, ids.get(i).type(), "long");

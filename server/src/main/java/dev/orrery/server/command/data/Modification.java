@@ -13,7 +13,6 @@ import dev.orrery.language.update.UpdateParser;
 import dev.orrery.language.update.Upsert;
 import dev.orrery.server.command.collection.Databases;
 import dev.orrery.server.command.collection.WriteFailures;
-import dev.orrery.server.command.collection.WriteTarget;
 import dev.orrery.server.plan.DocumentCursor;
 import dev.orrery.server.plan.Execution;
 import dev.orrery.server.plan.ExplainVerbosity;
@@ -130,7 +129,7 @@ final class Modification {
     this.clock = new CommandClock(site.services);
     this.collection = site.services.databases().find(site.database, site.collection);
     if (collection != null) {
-      WriteTarget.requireCollection(collection);
+      site.writer.requireCollection(collection);
     }
     UpdateStatement.Target target = statement.target();
     UpdateStatement.Options options = statement.options();

@@ -26,6 +26,15 @@ final class TransactionStages {
   private TransactionStages() {}
 
   /** Refuses a pipeline with such a stage, also inside of others. */
+  static void require(AggregateParams params) {
+    if (params.options().isExplained()) {
+      throw refused(
+          "Operation not permitted in transaction :: caused by :: Explain for the aggregate command"
+              + " cannot run within a multi-document transaction");
+    }
+    require(params.pipeline());
+  }
+
   static void require(List<BsonDocument> pipeline) {
     for (BsonDocument stage : pipeline) {
       if (!stage.isEmpty()) {

@@ -68,7 +68,7 @@ public final class UpdateCommand implements Explainable {
   public CompletionStage<BsonDocument> start(CommandContext context, CommandReader body) {
     Params params = Params.parse(body);
     context.enterTransaction();
-    WriteTarget.requireName(context.database(), params.collection);
+    WriteTarget.requireName(context, params.collection);
     context.operation().consistsOf(params.statements.size());
     return RetryableWrites.once(
         context,

@@ -23,7 +23,7 @@ final class BuildInfoCommand implements Command {
 
   @Override
   public Spec spec() {
-    return Spec.of("buildInfo", Access.ANONYMOUS).alias("buildinfo");
+    return Spec.of("buildInfo", Access.ANONYMOUS, Trait.PUBLIC).alias("buildinfo");
   }
 
   @Override

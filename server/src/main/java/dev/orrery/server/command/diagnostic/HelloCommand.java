@@ -62,12 +62,12 @@ final class HelloCommand implements Command {
   }
 
   static HelloCommand hello(Services services) {
-    Spec spec = Spec.of("hello", Access.ANONYMOUS, Trait.STABLE_API);
+    Spec spec = Spec.of("hello", Access.ANONYMOUS, Trait.PUBLIC, Trait.STABLE_API);
     return new HelloCommand(spec, "isWritablePrimary", services);
   }
 
   static HelloCommand isMaster(Services services) {
-    Spec spec = Spec.of("isMaster", Access.ANONYMOUS).alias("ismaster");
+    Spec spec = Spec.of("isMaster", Access.ANONYMOUS, Trait.PUBLIC).alias("ismaster");
     return new HelloCommand(spec, "ismaster", services);
   }
 

@@ -21,7 +21,7 @@ final class ListCommandsCommand implements Command {
 
   @Override
   public Spec spec() {
-    return Spec.of("listCommands", Access.READ);
+    return Spec.of("listCommands", Access.READ, Trait.PUBLIC);
   }
 
   @Override
@@ -42,7 +42,7 @@ final class ListCommandsCommand implements Command {
     }
     var entry =
         new BsonDocument("help", new BsonString(""))
-            .append("requiresAuth", BsonBoolean.valueOf(spec.access() != Access.ANONYMOUS))
+            .append("requiresAuth", BsonBoolean.valueOf(!spec.has(Trait.PUBLIC)))
             .append("secondaryOk", BsonBoolean.valueOf(spec.access() == Access.READ))
             .append("adminOnly", BsonBoolean.valueOf(spec.has(Trait.ADMIN_DATABASE)))
             .append("apiVersions", versions)

@@ -9,7 +9,7 @@ import org.bson.BsonDocument;
 public final class PingCommand implements Command {
   @Override
   public Spec spec() {
-    return Spec.of("ping", Access.ANONYMOUS, Trait.STABLE_API);
+    return Spec.of("ping", Access.ANONYMOUS, Trait.PUBLIC, Trait.STABLE_API);
   }
 
   @Override

@@ -41,6 +41,7 @@ final class CreateCommand implements Command {
         Access.WRITE,
         Trait.DEFINES,
         Trait.LONG,
+        Trait.PARSED_FIRST,
         Trait.STABLE_API,
         Trait.TRANSACTION,
         Trait.WRITE_CONCERN);
@@ -49,14 +50,13 @@ final class CreateCommand implements Command {
   @Override
   public BsonDocument run(CommandContext context, CommandReader body) {
     CreateParams params = CreateParams.parse(body);
+    context.enterTransaction();
     requireImages(context.database(), params.options());
     var namespace = new Namespace(context.database(), params.collection());
     SystemNames.requireWritable(namespace.database(), namespace.collection());
     BsonDocument options = CollectionOptions.of(namespace, params);
-    if (options.containsKey("viewOn") && context.transaction() != null) {
-      throw new CommandException(
-          ErrorCode.OPERATION_NOT_SUPPORTED_IN_TRANSACTION,
-          "Cannot create a view in a multi-document transaction.");
+    if (context.transaction() != null) {
+      requireDocuments(namespace, options);
     }
     IndexSpec idIndex = idIndex(params, options);
     CollectionStore found = databases.find(namespace.database(), namespace.collection());
@@ -78,6 +78,21 @@ final class CreateCommand implements Command {
     }
     CollectionOptions.requireSame(found.info(), options);
     return reply(params);
+  }
+
+  /** A transaction creates nothing but plain collections. */
+  private static void requireDocuments(Namespace namespace, BsonDocument options) {
+    String refused = null;
+    if (options.containsKey("viewOn")) {
+      refused = "Cannot create a view in a multi-document transaction.";
+    } else if (options.containsKey("timeseries")) {
+      refused = "Cannot create a time-series collection in a multi-document transaction.";
+    } else if (namespace.collection().startsWith("system.")) {
+      refused = "Cannot create system collection " + namespace + " within a transaction.";
+    }
+    if (refused != null) {
+      throw new CommandException(ErrorCode.OPERATION_NOT_SUPPORTED_IN_TRANSACTION, refused);
+    }
   }
 
   private static BsonDocument reply(CreateParams params) {

@@ -62,6 +62,7 @@ final class CreateIndexesCommand implements Command {
         Access.WRITE,
         Trait.DEFINES,
         Trait.LONG,
+        Trait.PARSED_FIRST,
         Trait.STABLE_API,
         Trait.TRANSACTION,
         Trait.WRITE_CONCERN);
@@ -75,6 +76,7 @@ final class CreateIndexesCommand implements Command {
     body.ignore("v", "commitQuorum", "returnOnStart", "collectionUUID");
     requireIgnored(body);
     body.finish();
+    context.enterTransaction();
     var namespace = new Namespace(context.database(), collection);
     SystemNames.requireWritable(namespace.database(), collection);
     if (given.isEmpty()) {
@@ -140,18 +142,32 @@ final class CreateIndexesCommand implements Command {
   /** A transaction builds indexes only where nobody else has anything yet. */
   private void requireMayBuild(
       CommandContext context, CollectionStore found, List<BsonDocument> specs) {
-    if (context.transaction() == null
-        || context.transaction().hasCreated(found)
-        || found.info().isView()) {
+    if (context.transaction() == null || found.info().isView()) {
       return;
     }
     Namespace namespace = found.info().namespace();
+    if (context.transaction().hasCreated(found)) {
+      requireEmpty(context, found);
+      return;
+    }
     var build = new Build(namespace, found, ids.get(), context.operation());
     if (!missing(build, specs, existing(found.info())).isEmpty()) {
       throw new CommandException(
           ErrorCode.OPERATION_NOT_SUPPORTED_IN_TRANSACTION,
           "Cannot create new indexes on existing collection %s in a multi-document transaction."
               .formatted(namespace));
+    }
+  }
+
+  /** Nor where the transaction itself has written already. */
+  private static void requireEmpty(CommandContext context, CollectionStore created) {
+    for (PartitionStore partition : context.view().partitions(created)) {
+      if (partition.scan(false).awaitNext(new WorkMeter()) != null) {
+        throw new CommandException(
+            ErrorCode.OPERATION_NOT_SUPPORTED_IN_TRANSACTION,
+            "Cannot create new indexes on non-empty collection %s in a multi-document transaction."
+                .formatted(created.info().namespace()));
+      }
     }
   }
 

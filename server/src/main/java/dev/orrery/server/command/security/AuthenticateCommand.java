@@ -22,7 +22,7 @@ public final class AuthenticateCommand implements StagedCommand {
 
   @Override
   public Spec spec() {
-    return Spec.of("authenticate", Access.ANONYMOUS, Trait.STABLE_API);
+    return Spec.of("authenticate", Access.ANONYMOUS, Trait.PUBLIC, Trait.STABLE_API);
   }
 
   @Override

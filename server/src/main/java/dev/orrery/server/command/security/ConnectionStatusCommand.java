@@ -21,7 +21,7 @@ final class ConnectionStatusCommand implements Command {
 
   @Override
   public Spec spec() {
-    return Spec.of("connectionStatus", Access.ANONYMOUS);
+    return Spec.of("connectionStatus", Access.ANONYMOUS, Trait.PUBLIC);
   }
 
   @Override

@@ -9,7 +9,7 @@ import org.bson.BsonDocument;
 final class LogoutCommand implements Command {
   @Override
   public Spec spec() {
-    return Spec.of("logout", Access.ANONYMOUS);
+    return Spec.of("logout", Access.ANONYMOUS, Trait.PUBLIC);
   }
 
   @Override

@@ -17,7 +17,7 @@ final class SaslContinueCommand implements StagedCommand {
 
   @Override
   public Spec spec() {
-    return Spec.of("saslContinue", Access.ANONYMOUS, Trait.STABLE_API);
+    return Spec.of("saslContinue", Access.ANONYMOUS, Trait.PUBLIC, Trait.STABLE_API);
   }
 
   @Override

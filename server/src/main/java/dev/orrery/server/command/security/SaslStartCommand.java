@@ -17,7 +17,7 @@ final class SaslStartCommand implements StagedCommand {
 
   @Override
   public Spec spec() {
-    return Spec.of("saslStart", Access.ANONYMOUS, Trait.STABLE_API);
+    return Spec.of("saslStart", Access.ANONYMOUS, Trait.PUBLIC, Trait.STABLE_API);
   }
 
   @Override

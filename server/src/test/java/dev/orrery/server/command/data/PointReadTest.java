@@ -88,7 +88,7 @@ class PointReadTest {
     var spec = Command.Spec.of("find", Command.Access.READ);
     CommandReader reader =
         CommandReader.ofRequest(request, new NameCache()).asCommand(spec, request);
-    Envelope.read(reader, false);
+    Envelope.read(reader, spec);
     return PointRead.find(reader, new Databases(data.engine));
   }
 
