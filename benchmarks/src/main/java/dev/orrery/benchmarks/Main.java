@@ -5,6 +5,7 @@ import dev.orrery.benchmarks.metering.MeteringBenchmark;
 import dev.orrery.benchmarks.search.SearchBenchmark;
 import dev.orrery.benchmarks.store.HeapBenchmark;
 import dev.orrery.benchmarks.store.StoreBenchmark;
+import dev.orrery.benchmarks.transaction.TransactionBenchmark;
 import java.util.Arrays;
 import java.util.List;
 
@@ -21,7 +22,9 @@ public final class Main {
              benchmarks.jar metering [--parts dispatch,network] [--documents N] [--reads N]
                  [--rounds N] [--warmups N]
              benchmarks.jar search [--parts places,words] [--points N] [--documents N]
-                 [--searches N] [--rounds N] [--jar FILE] [--jvm OPTIONS] [--directory DIR]""";
+                 [--searches N] [--rounds N] [--jar FILE] [--jvm OPTIONS] [--directory DIR]
+             benchmarks.jar transactions [--parts transfers,snapshots] [--jar FILE]
+                 [--connections N] [--seconds N] [--rounds N] [--warmups N] [--snapshots N]""";
 
   private Main() {}
 
@@ -47,6 +50,7 @@ public final class Main {
       case "metering" -> new MeteringBenchmark(options).run();
       case "search" -> new SearchBenchmark(options).run();
       case "heap" -> new HeapBenchmark(options).run();
+      case "transactions" -> new TransactionBenchmark(options).run();
       case MeteredServer.NAME -> MeteredServer.run(options);
       default -> throw new Options.Refused("no benchmark " + name);
     }

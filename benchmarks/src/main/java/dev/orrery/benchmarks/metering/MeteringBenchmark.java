@@ -1,6 +1,7 @@
 package dev.orrery.benchmarks.metering;
 
 import dev.orrery.benchmarks.Options;
+import dev.orrery.benchmarks.report.Turns;
 import java.io.IOException;
 import java.lang.management.ManagementFactory;
 import java.nio.file.Files;

@@ -4,6 +4,7 @@ import dev.orrery.benchmarks.client.LeanClient;
 import dev.orrery.benchmarks.client.LoadClient;
 import dev.orrery.benchmarks.client.Template;
 import dev.orrery.benchmarks.client.Traffic;
+import dev.orrery.benchmarks.report.Turns;
 import dev.orrery.benchmarks.servers.ProcessUsage;
 import dev.orrery.benchmarks.servers.ServerProcess;
 import java.io.IOException;

@@ -1,0 +1,2 @@
+/** What transactions and open snapshots cost. */
+package dev.orrery.benchmarks.transaction;
