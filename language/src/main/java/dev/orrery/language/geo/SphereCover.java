@@ -37,6 +37,9 @@ public final class SphereCover {
 
   private static final int SHAPE_CELLS_MAX = 20;
 
+  /** When the parts of a geometry would have more cells than that, each gets fewer. */
+  private static final int TOGETHER_CELLS_MAX = 20_000;
+
   /** Finer cells than that would cost a query more than they spare it. */
   private static final int QUERY_LEVEL_MAX = 24;
 
@@ -59,8 +62,8 @@ public final class SphereCover {
     for (S2Point point : geometry.points()) {
       parts.add(SphereParts.cell(point));
     }
-    parts.addAll(geometry.lines());
-    parts.addAll(geometry.polygons());
+    geometry.lines().forEach(line -> parts.add(new CountedRegion(line)));
+    geometry.polygons().forEach(polygon -> parts.add(new CountedRegion(polygon)));
     return parts.size() == 1 ? parts.get(0) : new S2RegionUnion(parts);
   }
 
@@ -109,10 +112,14 @@ public final class SphereCover {
     return new Wanted(CellRange.joined(points, CELL_STEP), CellRange.joined(shapes, CELL_STEP));
   }
 
-  /** The cells that cover a shape, none finer than asked for, and as few as that allows. */
-  static List<S2CellId> cells(S2Region shape, int coarsest, int finest) {
-    var coverer =
-        S2RegionCoverer.builder().setMaxCells(SHAPE_CELLS_MAX).setMaxLevel(finest).build();
+  /** How many cells each of some shapes has, which are stored together. */
+  static int cellsOfEach(int shapes) {
+    return Math.max(1, Math.min(SHAPE_CELLS_MAX, TOGETHER_CELLS_MAX / Math.max(1, shapes)));
+  }
+
+  /** Some cells that cover a shape, none finer than asked for, and as few as that allows. */
+  static List<S2CellId> cells(S2Region shape, int cellsMax, int coarsest, int finest) {
+    var coverer = S2RegionCoverer.builder().setMaxCells(cellsMax).setMaxLevel(finest).build();
     var cells = new ArrayList<S2CellId>();
     coverer.getCovering(shape, cells);
     return coarsest == 0 ? cells : refined(cells, coarsest);

@@ -2,13 +2,13 @@ package dev.orrery.language.geo;
 
 import com.google.common.geometry.S2CellId;
 import com.google.common.geometry.S2Point;
+import com.google.common.geometry.S2Region;
 import dev.orrery.value.FieldPath;
 import dev.orrery.value.RawDocument;
 import dev.orrery.value.RawTypes;
 import dev.orrery.value.RawValue;
 import java.util.Collection;
 import java.util.LinkedHashSet;
-import java.util.List;
 import java.util.Set;
 import org.bson.BsonDateTime;
 import org.bson.BsonDocument;
@@ -88,12 +88,13 @@ public record SphereKeys(int version, int coarsest, int finest) {
     for (S2Point point : there.points()) {
       keys.add(new BsonInt64(S2CellId.fromPoint(point).id()));
     }
-    there.lines().forEach(line -> addShape(Geometry.lines(List.of(line)), keys));
-    there.polygons().forEach(polygon -> addShape(Geometry.polygons(List.of(polygon)), keys));
+    int cellsMax = SphereCover.cellsOfEach(there.lines().size() + there.polygons().size());
+    there.lines().forEach(line -> addShape(new CountedRegion(line), cellsMax, keys));
+    there.polygons().forEach(polygon -> addShape(new CountedRegion(polygon), cellsMax, keys));
   }
 
-  private void addShape(Geometry shape, Set<BsonValue> keys) {
-    for (S2CellId cell : SphereCover.cells(SphereCover.region(shape), coarsest, finest)) {
+  private void addShape(S2Region shape, int cellsMax, Set<BsonValue> keys) {
+    for (S2CellId cell : SphereCover.cells(shape, cellsMax, coarsest, finest)) {
       keys.add(new BsonDateTime(cell.id()));
     }
   }

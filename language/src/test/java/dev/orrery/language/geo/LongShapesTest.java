@@ -7,6 +7,7 @@ import com.google.common.geometry.S2EdgeUtil;
 import com.google.common.geometry.S2LatLng;
 import com.google.common.geometry.S2Point;
 import dev.orrery.language.limit.Allowance;
+import dev.orrery.value.FieldPath;
 import dev.orrery.value.RawDocument;
 import dev.orrery.value.RawValue;
 import java.util.ArrayList;
@@ -96,6 +97,36 @@ class LongShapesTest {
     List<S2Point> many = points(MANY, 100);
     var region = new SphereRegion(points);
     assertThatThrownBy(() -> brief().grant(() -> region.intersects(Geometry.points(many))))
+        .isInstanceOf(TimeIsUp.class);
+  }
+
+  private static RawDocument triangles(int count) {
+    var polygons = new BsonArray();
+    for (int i = 0; i < count; i++) {
+      double x = i % 300 - 150;
+      double y = i / 300 * 0.5 - 60;
+      BsonArray corner = pair(x, y);
+      BsonArray ring =
+          new BsonArray(List.of(corner, pair(x + 0.4, y), pair(x + 0.4, y + 0.3), corner));
+      polygons.add(new BsonArray(List.of(ring)));
+    }
+    return geometry("MultiPolygon", polygons);
+  }
+
+  /** Each of few has twenty cells, which would be more together than one document may have. */
+  @Test
+  void veryManyPartsHaveFewerCellsEach() {
+    var keys = new SphereKeys(3, 0, 23);
+    var document = new BsonDocument("g", triangles(8_000).toBsonDocument());
+    assertThat(keys.of(RawDocument.of(document), FieldPath.parse("g")))
+        .hasSizeBetween(8_000, 50_000);
+  }
+
+  @Test
+  void theCoveringOfManyPartsEnds() {
+    Geometry parts = GeoJsonParser.parse(triangles(3_000));
+    var region = new SphereRegion(parts);
+    assertThatThrownBy(() -> brief().grant(() -> SphereCover.find(region)))
         .isInstanceOf(TimeIsUp.class);
   }
 
