@@ -27,8 +27,8 @@ enum ConfigKey {
   ADVERTISE(
       "advertise",
       "",
-      "host:port that clients are told to use, for servers behind a port map; else the address that"
-          + " they reached."),
+      "host:port that clients are told to use, for servers behind a port map; none for no address:"
+          + " clients keep the one that they have. Else the address that they reached."),
   AUTH("auth", "false", "Let in only users with a password or a certificate."),
   BIND("bind", "127.0.0.1", "Address to listen on."),
   BURST_CAPACITY(

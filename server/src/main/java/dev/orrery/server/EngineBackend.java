@@ -21,6 +21,7 @@ import dev.orrery.server.command.collection.Databases;
 import dev.orrery.server.command.cosmos.CosmosCommands;
 import dev.orrery.server.command.cosmos.CosmosRefusals;
 import dev.orrery.server.command.cosmos.CosmosServices;
+import dev.orrery.server.command.cosmos.ServerMishaps;
 import dev.orrery.server.command.data.AggregateCommand;
 import dev.orrery.server.command.data.DataCommands;
 import dev.orrery.server.command.data.DataServices;
@@ -127,7 +128,10 @@ final class EngineBackend implements MongoServer.Backend {
    * @param counters null when there is no console to show them
    */
   private record Opened(
-      StorageEngine engine, @Nullable StorageCounters counters, DataDirectory data) {}
+      StorageEngine engine,
+      @Nullable StorageCounters counters,
+      DataDirectory data,
+      EngineHooks hooks) {}
 
   private EngineBackend(Opened opened, ServerConfig config, SpillArea area, WatchedHost host) {
     this.engine = opened.engine;
@@ -169,7 +173,12 @@ final class EngineBackend implements MongoServer.Backend {
     var journals = journals(databases);
     this.snapshots =
         new Snapshots(time -> time == 0 ? engine.pin() : engine.pin(time), System::nanoTime);
-    Faults faults = faults(config, parameters, data);
+    this.ttlMonitor = new TtlMonitor(engine, parameters, databases.expiry());
+    var mishaps = new ServerMishaps(databases, cursors, opened.hooks::fillDisk, ttlMonitor::jump);
+    Faults faults = faults(config, parameters, data, mishaps);
+    if (faults != null) {
+      metering.throttledBy(faults);
+    }
     var parts =
         new Dispatcher.Parts(
             commands(services, data, metering, journals, faults),
@@ -192,7 +201,6 @@ final class EngineBackend implements MongoServer.Backend {
             .failingBy(this::lostClass);
     this.requests = new CommandHandler(dispatcher, services.network(), parts.access());
     this.logEnd = host.followLog(log);
-    this.ttlMonitor = new TtlMonitor(engine, parameters, databases.expiry());
     ttlMonitor.start();
     var looked =
         new EngineConsole.Parts(databases, services, parts, dispatcher, written, transactions);
@@ -283,13 +291,12 @@ final class EngineBackend implements MongoServer.Backend {
   }
 
   private @Nullable Faults faults(
-      ServerConfig config, ServerParameters parameters, DataServices data) {
-    return Faults.ifAllowed(
-        config.rules().hasTestCommands(),
-        parameters,
-        data.workers(),
-        ledgers,
-        operations.topology());
+      ServerConfig config, ServerParameters parameters, DataServices data, Faults.Mishaps mishaps) {
+    if (!config.rules().hasTestCommands()) {
+      return null; // nobody may order any
+    }
+    parameters.allowTestCommands();
+    return new Faults(data.workers(), ledgers, operations.topology(), mishaps);
   }
 
   private static ProfileSettings profiles(ServerConfig config) {
@@ -335,7 +342,7 @@ final class EngineBackend implements MongoServer.Backend {
               .open(data.path(), ServerOptions.engine(config), hooks);
       dropTemporary(engine);
       return new EngineBackend(
-          new Opened(engine, counters, data),
+          new Opened(engine, counters, data, hooks),
           config,
           new SpillDirectory(data.temporary()),
           watched);

@@ -15,6 +15,7 @@ final class EngineHooks implements StorageHooks {
   private final QueryHooks queries = new QueryHooks();
   private final Host host;
   private final StorageObserver observer;
+  private volatile boolean isDiskFull;
 
   EngineHooks(Host host, StorageObserver observer) {
     this.host = host;
@@ -39,6 +40,16 @@ final class EngineHooks implements StorageHooks {
   @Override
   public SpecialKeys specialKeys(IndexSpec index) {
     return queries.specialKeys(index);
+  }
+
+  /** Lets it be as if the disk were full, or no more. */
+  void fillDisk(boolean isFull) {
+    isDiskFull = isFull;
+  }
+
+  @Override
+  public boolean isDiskFull() {
+    return isDiskFull;
   }
 
   @Override

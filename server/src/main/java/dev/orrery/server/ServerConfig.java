@@ -2,6 +2,7 @@ package dev.orrery.server;
 
 import dev.orrery.language.limit.MemoryBudget;
 import dev.orrery.server.ConfigSources.Setting;
+import dev.orrery.server.command.ServerFacts;
 import dev.orrery.server.throughput.AccountLimits;
 import dev.orrery.server.throughput.Consistency;
 import dev.orrery.server.throughput.CosmosRule;
@@ -48,7 +49,7 @@ public record ServerConfig(
   /**
    * What clients are told of where and what the server is.
    *
-   * @param address host:port, or null for the address that each of them reached
+   * @param address host:port, or none, or null for the address that each of them reached
    * @param regions the first is that of the server
    */
   public record Announcement(String setName, @Nullable String address, List<String> regions) {}
@@ -371,8 +372,9 @@ public record ServerConfig(
   private static Announcement announcement(ConfigSources sources) {
     Setting address = sources.setting(ConfigKey.ADVERTISE);
     boolean isGiven = !address.text().isEmpty();
-    if (isGiven && !ADDRESS.matcher(address.text()).matches()) {
-      throw wrong(address, "a host and a port, such as db.example:27017");
+    boolean isNone = address.text().equals(ServerFacts.NO_HOST);
+    if (isGiven && !isNone && !ADDRESS.matcher(address.text()).matches()) {
+      throw wrong(address, "none, or a host and a port, such as db.example:27017");
     }
     List<String> regions =
         Arrays.stream(sources.setting(ConfigKey.REGIONS).text().split(",", -1))

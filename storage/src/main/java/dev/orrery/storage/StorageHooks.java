@@ -26,6 +26,11 @@ public interface StorageHooks {
     return StorageObserver.NONE;
   }
 
+  /** Whether it shall be as if the disk were full; asked before each write, must not block. */
+  default boolean isDiskFull() {
+    return false;
+  }
+
   /**
    * A part has ended without which the engine is only half alive. All who waited for it were told,
    * and every write is refused from now on: only a new start helps. Called once, must not block.

@@ -60,6 +60,7 @@ public enum Action {
   RE_INDEX("reIndex"),
   REMOVE("remove"),
   RENAME_COLLECTION_SAME_DB("renameCollectionSameDB"),
+  REPL_SET_CONFIGURE("replSetConfigure"),
   REPL_SET_GET_CONFIG("replSetGetConfig"),
   REPL_SET_GET_STATUS("replSetGetStatus"),
   REVOKE_ROLE("revokeRole"),

@@ -100,6 +100,7 @@ final class BuiltInRoles {
           GET_DEFAULT_RW_CONCERN,
           LIST_SESSIONS,
           LIST_SHARDS,
+          REPL_SET_CONFIGURE,
           REPL_SET_GET_CONFIG,
           REPL_SET_GET_STATUS,
           SET_DEFAULT_RW_CONCERN,

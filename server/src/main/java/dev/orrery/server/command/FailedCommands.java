@@ -69,7 +69,10 @@ public final class FailedCommands {
     if (effect.closes()) {
       request.connection().hangUp();
     } else if (effect.code() != 0) {
-      replyTo.accept(refusal(effect, sent(request)));
+      var fault = new Fault.Effect(0, effect.code(), effect.labels(), null);
+      BsonDocument reply = refusal(request, WORDS, fault);
+      reply.putAll(effect.extra());
+      replyTo.accept(reply);
     } else if (effect.writeConcernError() != null) {
       next.accept(request, reply -> replyTo.accept(unsure(effect, reply, sent(request))));
     } else {
@@ -84,19 +87,18 @@ public final class FailedCommands {
         ErrorLabels.isEnd(request.commandName()));
   }
 
-  private BsonDocument refusal(FailPoint.Effect effect, ErrorLabels.Sent sent) {
+  /** The answer to a request that fails with the code and the labels of a fault. */
+  BsonDocument refusal(Request request, String words, Fault.Effect effect) {
     var reply = new BsonDocument();
-    addLabels(reply, effect.labels(), ErrorLabels.of(effect.code(), 0, sent));
+    addLabels(reply, effect.labels(), ErrorLabels.of(effect.code(), 0, sent(request)));
     if (CommandFailures.isAboutRole(effect.code())) {
       reply.append("topologyVersion", topology.version()); // nothing new for who knows it
     }
-    reply
+    return reply
         .append("ok", new BsonDouble(0))
-        .append("errmsg", new BsonString(WORDS))
+        .append("errmsg", new BsonString(words))
         .append("code", new BsonInt32(effect.code()))
         .append("codeName", new BsonString(ErrorCode.nameOf(effect.code())));
-    reply.putAll(effect.extra());
-    return reply;
   }
 
   /** The command was run, and its reply says that its write may be lost. */

@@ -9,8 +9,8 @@ import org.jspecify.annotations.Nullable;
  * What a server knows about itself when it starts.
  *
  * @param version of Orrery
- * @param advertisedHost {@code host:port} for clients to connect to, or null for the address that
- *     each of them reached
+ * @param advertisedHost {@code host:port} for clients to connect to, {@link #NO_HOST}, or null for
+ *     the address that each of them reached
  * @param arguments the command line
  * @param options what came of it
  * @param setName the replica set that clients see
@@ -31,6 +31,9 @@ public record ServerFacts(
 
   /** The replica set that Cosmos DB connection strings name, and ours if nobody says otherwise. */
   public static final String SET_NAME = "globaldb";
+
+  /** Clients are told of no address, and stay with the one that they have. */
+  public static final String NO_HOST = "none";
 
   public static ServerFacts starting(String version, int connectionsMax, Clock clock) {
     return new ServerFacts(
@@ -91,7 +94,13 @@ public record ServerFacts(
 
   /** Where the client of that connection finds this server. */
   public String hostFor(ClientConnection connection) {
-    return advertisedHost != null ? advertisedHost : connection.localAddress();
+    boolean isNamed = advertisedHost != null && !namesNoHost();
+    return isNamed ? advertisedHost : connection.localAddress();
+  }
+
+  /** Whether it shall seem to be a router, as those tell clients of no addresses. */
+  public boolean namesNoHost() {
+    return NO_HOST.equals(advertisedHost);
   }
 
   public long uptimeMillis() {

@@ -6,6 +6,9 @@ import dev.orrery.storage.catalog.IndexField;
 import dev.orrery.storage.catalog.IndexSpec;
 import dev.orrery.value.FieldPath;
 import java.time.Clock;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.ZoneId;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.OptionalLong;
@@ -24,7 +27,7 @@ public final class Expiry {
   /** The option of an index on {@code _ts} that says when it was made; no client sees it. */
   public static final String SINCE = "since";
 
-  private final Clock clock;
+  private final AheadClock clock;
   private final boolean isCosmos;
   private volatile boolean isEnabled = true;
 
@@ -33,7 +36,7 @@ public final class Expiry {
    *     numbers are taken for dates
    */
   public Expiry(Clock clock, boolean isCosmos) {
-    this.clock = clock;
+    this.clock = new AheadClock(clock);
     this.isCosmos = isCosmos;
   }
 
@@ -45,6 +48,41 @@ public final class Expiry {
 
   public long millis() {
     return clock.millis();
+  }
+
+  /** Lets it be so much later for what expires than it is. */
+  public void jump(long millis) {
+    clock.aheadMillis = millis;
+  }
+
+  /** A clock that somebody may put forward. */
+  private static final class AheadClock extends Clock {
+    private final Clock exact;
+    private volatile long aheadMillis;
+
+    AheadClock(Clock exact) {
+      this.exact = exact;
+    }
+
+    @Override
+    public ZoneId getZone() {
+      return exact.getZone();
+    }
+
+    @Override
+    public Clock withZone(ZoneId zone) {
+      return Clock.offset(exact.withZone(zone), Duration.ofMillis(aheadMillis));
+    }
+
+    @Override
+    public Instant instant() {
+      return exact.instant().plusMillis(aheadMillis);
+    }
+
+    @Override
+    public long millis() {
+      return exact.millis() + aheadMillis;
+    }
   }
 
   /** What lets documents of the collection expire; null if nothing does now. */

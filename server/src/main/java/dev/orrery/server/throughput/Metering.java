@@ -42,6 +42,7 @@ public final class Metering {
   private final Sampling documents = new Sampling(EXACT_DOCUMENTS_PER_SECOND);
   private final HotSpots hotSpots = new HotSpots();
   private volatile @Nullable UsageLog usage;
+  private volatile Throttling throttling = Throttling.NONE;
 
   public Metering(Governor governor, LongSupplier nanoClock) {
     this(governor, nanoClock, true);
@@ -125,6 +126,15 @@ public final class Metering {
 
   public Governor governor() {
     return governor;
+  }
+
+  /** Lets somebody refuse requests for which there are units. */
+  public void throttledBy(Throttling by) {
+    throttling = by;
+  }
+
+  Throttling throttling() {
+    return throttling;
   }
 
   /** Lets somebody keep what requests spent, by partition, key and shape. */

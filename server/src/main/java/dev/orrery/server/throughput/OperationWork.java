@@ -103,7 +103,7 @@ public final class OperationWork {
 
   /** Whether requests to that collection can be refused for what they cost. */
   public boolean isLimited(CollectionStore collection) {
-    return metering.governor().limits(collection);
+    return metering.governor().limits(collection) || metering.throttling().isOn();
   }
 
   /** Refuses a command that reads what matches, when a partition it would ask is in debt. */
@@ -148,6 +148,9 @@ public final class OperationWork {
     lookupKey = partitionKey;
     lookupBudget = metering.governor().find(collection, partition.id());
     long wait = lookupBudget == null ? 0 : lookupBudget.millisToWait(startNanos);
+    if (metering.throttling().isOn()) {
+      wait = Math.max(wait, ordered(collection, List.of(partition), partitionKey));
+    }
     if (wait > 0) {
       refusals++;
       metering.refuse(collection, List.of(partition));
@@ -196,7 +199,8 @@ public final class OperationWork {
     long wait =
         wait(
             collection,
-            collection.partitions().stream().filter(one -> asked.contains(one.id())).toList());
+            collection.partitions().stream().filter(one -> asked.contains(one.id())).toList(),
+            null);
     if (wait > 0) {
       throw RateLimit.ofCommand(wait, metering.nextActivity());
     }
@@ -223,7 +227,8 @@ public final class OperationWork {
     }
     CollectionStore collection = insert.collection();
     if (isLimited(collection)) {
-      requireItem(wait(collection, List.of(collection.ownerOf(insert.key()))));
+      RawValue value = collection.partitionKeyOf(insert.document());
+      requireItem(wait(collection, List.of(collection.ownerOf(insert.key())), value));
     }
   }
 
@@ -236,14 +241,24 @@ public final class OperationWork {
   /** Where nothing is limited nobody needs to know the partitions. */
   private long wait(Targets targets) {
     CollectionStore collection = targets.collection();
-    return isLimited(collection) ? wait(collection, targets.partitions()) : 0;
+    return isLimited(collection) ? wait(collection, targets.partitions(), targets.key()) : 0;
   }
 
-  private long wait(CollectionStore collection, List<PartitionStore> partitions) {
+  /** What somebody ordered that the request must wait. */
+  private long ordered(
+      CollectionStore collection, List<PartitionStore> partitions, @Nullable RawValue value) {
+    return metering.throttling().millisToWait(collection, partitions, value);
+  }
+
+  private long wait(
+      CollectionStore collection, List<PartitionStore> partitions, @Nullable RawValue value) {
     if (!isLimited(collection)) {
       return 0;
     }
     long wait = metering.governor().millisToWait(collection, partitions);
+    if (metering.throttling().isOn()) {
+      wait = Math.max(wait, ordered(collection, partitions, value));
+    }
     if (wait > 0) {
       refusals++;
       metering.refuse(collection, partitions);

@@ -95,7 +95,7 @@ public final class ChronicleEngine implements StorageEngine {
   private ChronicleEngine(Path directory, EngineOptions options, StorageHooks hooks) {
     this.directory = directory;
     this.observer = hooks.observer();
-    this.diskSpace = DiskSpace.of(directory);
+    this.diskSpace = DiskSpace.of(directory, hooks::isDiskFull);
     int segmentBytes = Math.min(options.log().segmentBytes(), diskSpace.segmentBytesMax());
     this.log = Log.open(directory.resolve("log"), options.log().withSegmentBytes(segmentBytes));
     log.onFailure(cause -> hooks.failed("the log", cause));

@@ -14,6 +14,7 @@ import java.nio.file.Path;
 import java.nio.file.SimpleFileVisitor;
 import java.nio.file.attribute.BasicFileAttributes;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -41,19 +42,26 @@ public final class DiskSpace {
   private final AtomicLong nextCheckNanos = new AtomicLong(System.nanoTime());
   private final AtomicLong usableBytes = new AtomicLong();
 
-  private DiskSpace(Path directory, FileStore store, long totalBytes) {
+  private final BooleanSupplier isPretended;
+
+  private DiskSpace(Path directory, FileStore store, long totalBytes, BooleanSupplier isPretended) {
     this.directory = directory;
     this.store = store;
     this.totalBytes = totalBytes;
+    this.isPretended = isPretended;
     this.reserveBytes = reserveOf(totalBytes);
   }
 
-  /** The disk of a directory, which is created if need be. */
-  public static DiskSpace of(Path directory) {
+  /**
+   * The disk of a directory, which is created if need be.
+   *
+   * @param isPretended whether it shall be as if no room were left but for deletes
+   */
+  public static DiskSpace of(Path directory, BooleanSupplier isPretended) {
     try {
       PrivateFiles.createDirectories(directory);
       FileStore store = Files.getFileStore(directory);
-      return new DiskSpace(directory, store, store.getTotalSpace());
+      return new DiskSpace(directory, store, store.getTotalSpace(), isPretended);
     } catch (IOException e) {
       throw new StorageException(
           StorageException.Reason.IO, "cannot tell the disk of " + directory, e);
@@ -116,7 +124,9 @@ public final class DiskSpace {
   private void require(long reserve, long bytes) {
     long now = System.nanoTime();
     long due = nextCheckNanos.get();
-    if (now - due >= 0 && nextCheckNanos.compareAndSet(due, now + CHECK_NANOS)) {
+    if (isPretended.getAsBoolean()) {
+      look();
+    } else if (now - due >= 0 && nextCheckNanos.compareAndSet(due, now + CHECK_NANOS)) {
       look();
     }
     // Between two looks much can be written: the log takes the document once, indexes a part of it.
@@ -142,7 +152,8 @@ public final class DiskSpace {
 
   private void look() {
     try {
-      usableBytes.set(store.getUsableSpace());
+      long free = store.getUsableSpace();
+      usableBytes.set(isPretended.getAsBoolean() ? Math.min(free, reserveBytes / 2) : free);
     } catch (IOException e) {
       throw new StorageException(
           StorageException.Reason.IO, "cannot tell the free space of " + directory, e);

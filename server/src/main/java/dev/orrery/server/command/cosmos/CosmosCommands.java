@@ -13,7 +13,8 @@ public final class CosmosCommands {
     return List.of(
         new ClearFaultsCommand(faults),
         new ConfigureFailPointCommand(faults.failedCommands()),
-        new InjectFaultCommand(faults));
+        new InjectFaultCommand(faults),
+        new ListFaultsCommand(faults));
   }
 
   public static List<Command> list(CosmosServices services) {

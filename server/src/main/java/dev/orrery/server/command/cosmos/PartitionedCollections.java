@@ -120,7 +120,7 @@ final class PartitionedCollections {
         : EffectivePartitionKey.parse(range.maxExclusive());
   }
 
-  private static long width(EpkRange range) {
+  static long width(EpkRange range) {
     return end(range).high() - begin(range).high();
   }
 }

@@ -34,8 +34,9 @@ import org.bson.types.ObjectId;
 
 /**
  * {@code hello}, and {@code isMaster} before it: the primary of a replica set of one, so that
- * drivers use sessions and retry writes. A client that says what it knows is answered when that
- * changes, or when it has waited for long enough ({@link HelloWait}).
+ * drivers use sessions and retry writes; or a router, with which they do so, too, where nobody
+ * knows under which address clients find the server. A client that says what it knows is answered
+ * when that changes, or when it has waited for long enough ({@link HelloWait}).
  */
 final class HelloCommand implements Command {
   static final int WRITE_BATCH_MAX = 100_000;
@@ -43,7 +44,10 @@ final class HelloCommand implements Command {
   /** The wire version of MongoDB 7.0. */
   static final int WIRE_VERSION = 21;
 
-  private static final ObjectId ELECTION = new ObjectId("7fffffff0000000000000001");
+  /** The elections of replica sets; clients trust the primary of the latest. */
+  private static ObjectId election(long term) {
+    return new ObjectId("7fffffff%016x".formatted(term));
+  }
 
   private final Spec spec;
   private final String primaryField;
@@ -154,17 +158,13 @@ final class HelloCommand implements Command {
     if (knowsHello) {
       reply.append("helloOk", BsonBoolean.TRUE);
     }
+    reply.append("topologyVersion", topology.version());
+    if (facts.namesNoHost()) {
+      reply.append(primaryField, BsonBoolean.TRUE).append("msg", new BsonString("isdbgrid"));
+    } else {
+      appendMember(reply, new BsonString(facts.hostFor(connection)));
+    }
     reply
-        .append("topologyVersion", topology.version())
-        .append("hosts", new BsonArray(List.of(host)))
-        .append("setName", new BsonString(facts.setName()))
-        .append("setVersion", new BsonInt32(1))
-        .append(primaryField, BsonBoolean.TRUE)
-        .append("secondary", BsonBoolean.FALSE)
-        .append("primary", host)
-        .append("me", host)
-        .append("electionId", new BsonObjectId(ELECTION))
-        .append("lastWrite", ReplicaSet.lastWrite(clusterClock.now()))
         .append("maxBsonObjectSize", new BsonInt32(WireLimits.DOCUMENT_BYTES_MAX))
         .append("maxMessageSizeBytes", new BsonInt32(WireLimits.MESSAGE_BYTES_MAX))
         .append("maxWriteBatchSize", new BsonInt32(WRITE_BATCH_MAX))
@@ -176,7 +176,7 @@ final class HelloCommand implements Command {
         .append("minWireVersion", new BsonInt32(0))
         .append("maxWireVersion", new BsonInt32(WIRE_VERSION))
         .append("readOnly", BsonBoolean.FALSE);
-    if (facts.region() != null) {
+    if (facts.region() != null && !facts.namesNoHost()) {
       reply.append("tags", new BsonDocument("region", new BsonString(facts.region())));
     }
     BsonArray common = common(compressors);
@@ -184,6 +184,25 @@ final class HelloCommand implements Command {
       reply.append("compression", common);
     }
     return reply;
+  }
+
+  /** What the member of a replica set tells of it. */
+  private void appendMember(BsonDocument reply, BsonString host) {
+    boolean isPrimary = topology.isPrimary();
+    reply
+        .append("hosts", new BsonArray(List.of(host)))
+        .append("setName", new BsonString(facts.setName()))
+        .append("setVersion", new BsonInt32(1))
+        .append(primaryField, BsonBoolean.valueOf(isPrimary))
+        .append("secondary", BsonBoolean.valueOf(!isPrimary));
+    if (isPrimary) {
+      reply.append("primary", host);
+    }
+    reply.append("me", host);
+    if (isPrimary) {
+      reply.append("electionId", new BsonObjectId(election(topology.term())));
+    }
+    reply.append("lastWrite", ReplicaSet.lastWrite(clusterClock.now()));
   }
 
   /** The compressors that both sides know, in the client's order. */

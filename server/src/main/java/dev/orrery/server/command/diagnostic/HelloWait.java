@@ -90,7 +90,7 @@ record HelloWait(@Nullable ObjectId process, long counter, long millis) {
   private CompletableFuture<Void> await(CommandContext context, Topology topology) {
     Operation operation = context.operation();
     long start = System.nanoTime();
-    CompletableFuture<Void> next = topology.next();
+    CompletableFuture<Void> next = topology.after(counter);
     Future<?> timer = context.connection().after(millis, () -> next.complete(null));
     if (timer == null) {
       next.complete(null); // nobody would end it

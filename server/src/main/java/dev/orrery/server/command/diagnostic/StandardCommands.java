@@ -52,6 +52,7 @@ public final class StandardCommands {
         SessionsCommand.refresh(services.sessions()),
         new ReplSetGetConfigCommand(facts),
         new ReplSetGetStatusCommand(facts, services.clusterClock()),
+        new ReplSetInitiateCommand(facts),
         new ServerStatusCommand(services),
         new SetDefaultRwConcernCommand(services.concerns(), facts),
         new SetFeatureCompatibilityVersionCommand(),
