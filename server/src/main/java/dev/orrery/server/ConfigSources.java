@@ -7,21 +7,25 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.EnumMap;
-import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Properties;
 import java.util.Set;
+import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 
 /**
  * The text given for each key: by the command line, else by the environment, else by the properties
- * file, else the default. A key that nobody knows is an error wherever it stands.
+ * file, else the default. A key that nobody knows is an error, but for the environment, into which
+ * others write too.
  */
 final class ConfigSources {
   static final String CONFIG_FILE_VARIABLE = ConfigKey.ENVIRONMENT_PREFIX + "CONFIG";
 
-  /** The second is what {@code orrery run} tells the command that it runs. */
-  private static final Set<String> NO_SETTINGS = Set.of(CONFIG_FILE_VARIABLE, "ORRERY_URI");
+  /** The others are for who starts us, and for the command that {@code orrery run} runs. */
+  private static final Set<String> NO_SETTINGS = Set.of(CONFIG_FILE_VARIABLE, "ORRERY_JAR", "ORRERY_URI");
+
+  private static final Pattern SERVICE = Pattern.compile("(tcp|udp|sctp)://.*");
 
   private final Map<ConfigKey, Setting> settings = new EnumMap<>(ConfigKey.class);
 
@@ -61,23 +65,38 @@ final class ConfigSources {
     return this;
   }
 
+  /** What of the environment is meant for nobody here is passed over; see {@link #strangers}. */
   ConfigSources withEnvironment(Map<String, String> environment) {
-    var names = new HashMap<String, ConfigKey>();
     for (ConfigKey key : ConfigKey.values()) {
-      names.put(key.environmentName(), key);
+      String name = key.environmentName();
+      String text = environment.get(name);
+      if (text != null && !isAddressOfService(name, text)) {
+        with(key, name, text);
+      }
     }
-    environment.forEach(
-        (name, text) -> {
-          if (name.startsWith(ConfigKey.ENVIRONMENT_PREFIX) && !NO_SETTINGS.contains(name)) {
-            ConfigKey key = names.get(name);
-            if (key == null) {
-              String allowed = CONFIG_FILE_VARIABLE + ", " + environmentNames();
-              throw new ConfigException(unknown("environment variable", name, allowed));
-            }
-            with(key, name, text);
-          }
-        });
     return this;
+  }
+
+  /**
+   * Variables that look as if they were for us, and are not. Kubernetes makes some for a service
+   * that is called as we are, and one of them has the name of a key: {@code
+   * ORRERY_PORT=tcp://10.0.0.1:27017}.
+   */
+  static List<String> strangers(Map<String, String> environment) {
+    Set<String> known =
+        Arrays.stream(ConfigKey.values())
+            .map(ConfigKey::environmentName)
+            .collect(Collectors.toSet());
+    return environment.keySet().stream()
+        .filter(name -> name.startsWith(ConfigKey.ENVIRONMENT_PREFIX))
+        .filter(name -> !NO_SETTINGS.contains(name))
+        .filter(name -> !known.contains(name) || isAddressOfService(name, environment.get(name)))
+        .sorted()
+        .toList();
+  }
+
+  private static boolean isAddressOfService(String name, String text) {
+    return name.equals(ConfigKey.PORT.environmentName()) && SERVICE.matcher(text).matches();
   }
 
   /** Takes {@code name=value}, as it follows {@code --limit}. */
@@ -104,12 +123,6 @@ final class ConfigSources {
 
   private static String keyNames() {
     return Arrays.stream(ConfigKey.values()).map(ConfigKey::key).collect(Collectors.joining(", "));
-  }
-
-  private static String environmentNames() {
-    return Arrays.stream(ConfigKey.values())
-        .map(ConfigKey::environmentName)
-        .collect(Collectors.joining(", "));
   }
 
   private static String unknown(String what, String name, String allowed) {

@@ -17,6 +17,7 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Consumer;
 
 /** The entry point: from a command line to a server that runs until it is told to stop. */
@@ -47,6 +48,7 @@ public final class Main {
   /** Returns an exit code; after STARTED the threads of the server keep the process alive. */
   int run(Map<String, String> environment, String... arguments) {
     var parser = new CommandLineParser(Version.current(), out);
+    warnOfStrangers(environment);
     try {
       if (arguments.length > 0 && !arguments[0].startsWith("-")) {
         return runSubcommand(
@@ -64,6 +66,15 @@ public final class Main {
     } catch (IOException e) {
       err.println("orrery: " + e.getMessage());
       return FAILED;
+    }
+  }
+
+  private void warnOfStrangers(Map<String, String> environment) {
+    List<String> strangers = ConfigSources.strangers(environment);
+    if (!strangers.isEmpty()) {
+      err.println(
+          "orrery: no settings, and passed over: the environment variables "
+              + String.join(", ", strangers));
     }
   }
 
@@ -85,6 +96,7 @@ public final class Main {
       case SalvageCommandLine.NAME -> new SalvageCommandLine(out, err).run(arguments);
       case SyntheticKeyCommandLine.NAME -> new SyntheticKeyCommandLine(out).run(arguments);
       case TailCommandLine.NAME -> new TailCommandLine(console(), Clock.systemUTC()).run(arguments);
+      case TrainingRun.NAME -> train();
       default -> throw new ConfigException("there is no command " + name);
     };
   }
@@ -98,7 +110,22 @@ public final class Main {
     }
     var parser = new CommandLineParser(Version.current(), out);
     var config = CommandLineParser.config(parser.parse(own.toArray(String[]::new)), environment);
-    return start(config, server -> line.ready(server.address().getPort()));
+    var started = new AtomicReference<MongoServer>();
+    start(config, started::set);
+    line.ready(started.get().address().getPort());
+    out.flush();
+    return STARTED;
+  }
+
+  /** A short life, for those who keep what a start needs: Java's archives of classes. */
+  private int train() throws IOException {
+    var parser = new CommandLineParser(Version.current(), out);
+    var parsed = parser.parse("--port=0", "--console-port=off", "--ephemeral");
+    start(
+        CommandLineParser.config(parsed, Map.of()),
+        server -> out.println(new TrainingRun(server.address()).run()));
+    System.exit(STARTED);
+    return STARTED;
   }
 
   /** A server for the time of another process. */

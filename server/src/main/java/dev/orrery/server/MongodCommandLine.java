@@ -1,7 +1,13 @@
 package dev.orrery.server;
 
 import dev.orrery.server.command.ServerFacts;
+import dev.orrery.storage.PrivateFiles;
+import java.io.IOException;
 import java.io.PrintStream;
+import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
 import java.time.Clock;
 import java.time.temporal.ChronoUnit;
 import java.util.ArrayDeque;
@@ -34,6 +40,7 @@ final class MongodCommandLine {
           "journal",
           "logappend",
           "noauth",
+          "nohttpinterface",
           "nojournal",
           "noprealloc",
           "noscripting",
@@ -63,6 +70,7 @@ final class MongodCommandLine {
   private final PrintStream out;
   private final List<String> own = new ArrayList<>();
   private String data = DATA_DEFAULT;
+  private @Nullable Path log;
   private boolean isEphemeral;
   private boolean needsLogin;
   private boolean isReplicaSet;
@@ -112,6 +120,7 @@ final class MongodCommandLine {
       case "bind_ip" -> bind = address(value(name, left));
       case "bind_ip_all" -> bind = "0.0.0.0";
       case "dbpath" -> data = value(name, left);
+      case "logpath" -> log = Path.of(value(name, left));
       case "maxConns" -> own.add("--limit=connections=" + value(name, left));
       case "port" -> own.add("--port=" + value(name, left));
       case "replSet" -> {
@@ -168,15 +177,29 @@ final class MongodCommandLine {
     out.println("Build Info: " + info.toJson());
   }
 
-  /** Prints the lines by which tools know that a mongod serves. */
-  void ready(int port) {
+  /**
+   * Prints the lines by which tools know that a mongod serves, and writes them where they look for
+   * the log.
+   */
+  void ready(int port) throws IOException {
+    var lines = new ArrayList<String>();
     if (isReplicaSet) {
-      line("REPL", "Transition to primary complete; database writes are now permitted", null);
+      lines.add(
+          line("REPL", "Transition to primary complete; database writes are now permitted", null));
     }
-    line("NETWORK", "Waiting for connections", new BsonDocument("port", new BsonInt32(port)));
+    var attributes = new BsonDocument("port", new BsonInt32(port));
+    lines.add(line("NETWORK", "Waiting for connections", attributes));
+    lines.forEach(out::println);
+    if (log != null) {
+      PrivateFiles.createDirectories(log.toAbsolutePath().getParent());
+      try (FileChannel file = PrivateFiles.openOrCreate(log)) {
+        byte[] text = (String.join("\n", lines) + "\n").getBytes(StandardCharsets.UTF_8);
+        file.write(ByteBuffer.wrap(text), file.size());
+      }
+    }
   }
 
-  private void line(String component, String message, @Nullable BsonDocument attributes) {
+  private static String line(String component, String message, @Nullable BsonDocument attributes) {
     String now = Clock.systemUTC().instant().truncatedTo(ChronoUnit.MILLIS).toString();
     var line =
         new BsonDocument("t", new BsonDocument("$date", new BsonString(now)))
@@ -187,6 +210,6 @@ final class MongodCommandLine {
     if (attributes != null) {
       line.append("attr", attributes);
     }
-    out.println(line.toJson());
+    return line.toJson();
   }
 }

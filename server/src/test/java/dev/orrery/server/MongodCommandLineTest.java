@@ -3,6 +3,7 @@ package dev.orrery.server;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import com.mongodb.MongoCommandException;
 import com.mongodb.client.MongoClient;
 import com.mongodb.client.MongoClients;
 import java.io.BufferedReader;
@@ -10,6 +11,7 @@ import java.io.ByteArrayOutputStream;
 import java.io.PrintStream;
 import java.lang.management.ManagementFactory;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -78,7 +80,9 @@ final class MongodCommandLineTest {
         .forEach(command::add);
     command.addAll(List.of("-cp", System.getProperty("java.class.path")));
     command.addAll(List.of("dev.orrery.server.Main", "mongod", "--port", "0", "--dbpath"));
-    command.addAll(List.of(directory.toString(), "--replSet", "rs0"));
+    Path log = directory.resolve("logs/mongod.log");
+    command.addAll(List.of(directory.resolve("db").toString(), "--replSet", "rs0"));
+    command.addAll(List.of("--logpath", log.toString(), "--nojournal", "--nohttpinterface"));
     Process process = new ProcessBuilder(command).start();
     try (BufferedReader output = process.inputReader()) {
       assertThat(output.readLine()).contains("Transition to primary complete");
@@ -89,12 +93,31 @@ final class MongodCommandLineTest {
           MongoClients.create("mongodb://127.0.0.1:" + port + "/?replicaSet=rs0")) {
         Document hello = client.getDatabase("admin").runCommand(new Document("hello", 1));
         assertThat(hello.getString("setName")).isEqualTo("rs0");
+        initiate(client, hello.getString("me"));
       }
+      assertThat(Files.readString(log)).contains("Waiting for connections");
       process.toHandle().destroy();
       assertThat(process.waitFor(60, TimeUnit.SECONDS)).isTrue();
     } finally {
       process.destroyForcibly();
     }
+  }
+
+  /** As tools do that start a mongod. */
+  private static void initiate(MongoClient client, String host) {
+    var member = new Document("_id", 0).append("host", host);
+    assertRefused(client, new Document("_id", "rs1"), 93);
+    assertRefused(client, new Document("members", List.of(member, member)), 93);
+    var config = new Document("_id", "rs0").append("members", List.of(member));
+    client.getDatabase("admin").runCommand(new Document("replSetInitiate", config));
+    assertRefused(client, config, 23);
+  }
+
+  private static void assertRefused(MongoClient client, Document config, int code) {
+    assertThatThrownBy(
+            () -> client.getDatabase("admin").runCommand(new Document("replSetInitiate", config)))
+        .isInstanceOfSatisfying(
+            MongoCommandException.class, refused -> assertThat(refused.getCode()).isEqualTo(code));
   }
 
   private List<String> translate(String... arguments) {

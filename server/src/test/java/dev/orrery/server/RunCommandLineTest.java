@@ -16,6 +16,8 @@ import java.util.concurrent.TimeUnit;
 import org.bson.BsonDocument;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 final class RunCommandLineTest {
   private static final String FIND = "find orders filter {customer: ?}";
@@ -94,9 +96,10 @@ final class RunCommandLineTest {
         .contains("<failure message=\"the command ended with 9\">");
   }
 
-  @Test
-  void aLostIndexExceedsWhatWasRecordedUntilItIsAccepted() throws Exception {
-    Path budgets = directory.resolve("budgets.json");
+  @ParameterizedTest
+  @ValueSource(strings = {"budgets.json", "budgets.yaml"})
+  void aLostIndexExceedsWhatWasRecordedUntilItIsAccepted(String file) throws Exception {
+    Path budgets = directory.resolve(file);
     List<String> given = List.of("--budgets", budgets.toString());
     assertThat(shop(List.of("--budgets", budgets.toString(), "--record-budgets"), "index"))
         .isZero();
@@ -141,6 +144,33 @@ final class RunCommandLineTest {
     assertThat(text(err)).contains("it has 'limit', but only these are known: applications, ");
     Files.writeString(budgets, "{run: 'much'}");
     assertThat(run("--budgets", budgets.toString(), "--", "true")).isEqualTo(2);
+  }
+
+  @Test
+  void budgetsMayBeYaml() throws Exception {
+    Path budgets = directory.resolve("budgets.yml");
+    Files.writeString(
+        budgets,
+        """
+        # what a test run may cost
+        tolerance: 0.2
+        collections:
+          "*.orders": 5
+        shapes:
+          "find orders filter {customer: ?}": 1_000
+          'count orders query {}': 3
+        """);
+    assertThat(shop(List.of("--budgets", budgets.toString()))).isEqualTo(2);
+    assertThat(text(err)).contains("'find orders filter {customer: ?}' needs a number");
+    Files.writeString(budgets, Files.readString(budgets).replace("1_000", "1000"));
+    assertThat(shop(List.of("--budgets", budgets.toString()))).isEqualTo(3);
+    assertThat(text(err))
+        .contains("collection *.orders costs ")
+        .doesNotContain("shape find orders filter {customer: ?} costs");
+    for (String wrong : new String[] {"run: [", "- run", "run: much", "limit: 5"}) {
+      Files.writeString(budgets, wrong);
+      assertThat(run("--budgets", budgets.toString(), "--", "true")).as(wrong).isEqualTo(2);
+    }
   }
 
   @Test

@@ -29,6 +29,7 @@ class TidyTest {
           "storage",
           "server",
           "testkit",
+          "testkit/spring",
           "compat-tests",
           "benchmarks");
   private static final int FILE_LINES_MAX = 500;

@@ -23,6 +23,7 @@ import org.bson.BsonValue;
 import org.bson.json.JsonMode;
 import org.bson.json.JsonParseException;
 import org.bson.json.JsonWriterSettings;
+import org.snakeyaml.engine.v2.exceptions.YamlEngineException;
 
 /**
  * A file of budgets, kept beside the code. Limits are of a whole run, a collection, an application
@@ -53,16 +54,21 @@ final class BudgetFile {
 
   static BudgetFile read(Path file) throws IOException {
     try {
-      return parse(Files.readString(file));
+      String text = Files.readString(file);
+      return parse(isYaml(file) ? YamlText.parse(text) : BsonDocument.parse(text));
     } catch (NoSuchFileException e) {
       throw new UsageException("there is no file " + file + "; --record-budgets makes one.");
-    } catch (JsonParseException | BsonInvalidOperationException e) {
+    } catch (JsonParseException | BsonInvalidOperationException | YamlEngineException e) {
       throw new UsageException(file + " is not as it should be: " + e.getMessage() + ".");
     }
   }
 
-  static BudgetFile parse(String json) {
-    BsonDocument content = BsonDocument.parse(json);
+  private static boolean isYaml(Path file) {
+    String name = file.getFileName().toString();
+    return name.endsWith(".yaml") || name.endsWith(".yml");
+  }
+
+  static BudgetFile parse(BsonDocument content) {
     for (Map.Entry<String, BsonValue> entry : content.entrySet()) {
       if (!KEYS.contains(entry.getKey())) {
         throw new JsonParseException(
@@ -221,6 +227,7 @@ final class BudgetFile {
   void write(Path file) throws IOException {
     JsonWriterSettings settings =
         JsonWriterSettings.builder().outputMode(JsonMode.RELAXED).indent(true).build();
-    Files.writeString(file, content.toJson(settings) + "\n", StandardCharsets.UTF_8);
+    String text = isYaml(file) ? YamlText.of(content) : content.toJson(settings) + "\n";
+    Files.writeString(file, text, StandardCharsets.UTF_8);
   }
 }

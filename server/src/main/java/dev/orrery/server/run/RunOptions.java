@@ -59,7 +59,7 @@ record RunOptions(
         OptionSpec.builder("--budgets")
             .paramLabel("<file>")
             .type(String.class)
-            .description("A JSON file with what things may cost.")
+            .description("A file (JSON, or YAML) with what things may cost.")
             .build());
     spec.addOption(flag("--record-budgets", "Write down in it what each shape costs now."));
     spec.addOption(flag("--update", "Accept there what costs more, or less, or is new."));
