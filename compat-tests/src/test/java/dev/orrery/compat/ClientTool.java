@@ -15,10 +15,12 @@ import java.util.stream.Stream;
  */
 enum ClientTool {
   MONGODB("node", "node_modules/mongodb/package.json"),
+  MEMORY_SERVER("node", "node_modules/mongodb-memory-server-core/package.json"),
   MONGOOSE("node", "node_modules/mongoose/package.json"),
   MONGOSH("node", "node_modules/mongosh/bin/mongosh.js"),
   /** Debian's packages go with Debian's Python, whatever other Python comes first on the path. */
   PYMONGO("/usr/bin/python3", "/usr/lib/python3/dist-packages/pymongo/__init__.py"),
+  PYTEST("/usr/bin/python3", "/usr/lib/python3/dist-packages/pytest/__init__.py"),
   GRIDFS("/usr/bin/python3", "/usr/lib/python3/dist-packages/gridfs/__init__.py"),
   PHP("php", "/var/lib/dpkg/info/php-mongodb.list"),
   MONGOC("cc", "/usr/include/libmongoc-1.0/mongoc/mongoc.h");

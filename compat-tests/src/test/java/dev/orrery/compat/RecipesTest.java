@@ -41,6 +41,25 @@ final class RecipesTest {
   }
 
   @Test
+  void pytestRunsThem() throws IOException {
+    Path test = directory.resolve("test_shop.py");
+    Files.writeString(test, recipe("### Python", "python"));
+    String python = ClientTool.PYTEST.script("mongod_pytest.py").get(0);
+    ClientProcess run = run(List.of(python, "-m", "pytest", test.toString()));
+    assertThat(run.exitCode()).as("%s %s", run.out(), run.err()).isZero();
+    assertThat(run.out()).anyMatch(line -> line.contains("1 passed"));
+    assertThat(run.err()).anyMatch(line -> line.contains("x  insert orders"));
+  }
+
+  /** It is run there. */
+  @Test
+  void theRecipeForSpringBootIsATestOfItsModule() throws IOException {
+    Path source = Path.of("..", "testkit/spring/src/test/java/shop/OrdersTest.java");
+    String ours = Files.readString(source).replace("package shop;\n\n", "");
+    assertThat(recipe("### Spring Boot", "java")).isEqualTo(ours);
+  }
+
+  @Test
   void theJavaRecipeIsATestOfTheTestKit() throws IOException {
     Path source = Path.of("..", "testkit/src/test/java/dev/orrery/testkit/ShopTest.java");
     String ours = Files.readString(source).replace("package dev.orrery.testkit;\n\n", "");

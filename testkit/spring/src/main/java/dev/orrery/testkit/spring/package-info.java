@@ -1,0 +1,2 @@
+/** Orrery for Spring Boot and for Testcontainers; each is needed only by who uses it. */
+package dev.orrery.testkit.spring;
