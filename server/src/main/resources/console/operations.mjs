@@ -1,6 +1,7 @@
 import { html, useState } from './vendor/preact-htm.mjs';
 import { command, get } from './api.mjs';
 import { ExplainPicture, explainable } from './explain.mjs';
+import { Faults } from './faults.mjs';
 import { clock, millis, number, short, show, units } from './format.mjs';
 import { Choice, Failure, Loaded, Panel, usePolling } from './parts.mjs';
 
@@ -35,7 +36,8 @@ export function Operations({ scope }) {
           : html`<${List} list=${list.slice(0, 200)} sort=${sort} onSort=${setSort} open=${open} onOpen=${(chosen) => { setOpen(chosen); setPaused(chosen !== null); }} />`;
       }}<//>
       <p class="muted">Of busy seconds only a sample is kept; “×61” stands for 61 commands like it. The console’s own commands are left out.</p>
-    <//>`;
+    <//>
+    <${Faults} scope=${scope} />`;
 }
 
 function Sortable({ id, text, sort, onSort }) {

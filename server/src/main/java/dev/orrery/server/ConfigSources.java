@@ -23,7 +23,8 @@ final class ConfigSources {
   static final String CONFIG_FILE_VARIABLE = ConfigKey.ENVIRONMENT_PREFIX + "CONFIG";
 
   /** The others are for who starts us, and for the command that {@code orrery run} runs. */
-  private static final Set<String> NO_SETTINGS = Set.of(CONFIG_FILE_VARIABLE, "ORRERY_JAR", "ORRERY_URI");
+  private static final Set<String> NO_SETTINGS =
+      Set.of(CONFIG_FILE_VARIABLE, "ORRERY_JAR", "ORRERY_URI");
 
   private static final Pattern SERVICE = Pattern.compile("(tcp|udp|sctp)://.*");
 

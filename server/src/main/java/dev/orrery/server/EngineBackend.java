@@ -174,11 +174,8 @@ final class EngineBackend implements MongoServer.Backend {
     this.snapshots =
         new Snapshots(time -> time == 0 ? engine.pin() : engine.pin(time), System::nanoTime);
     this.ttlMonitor = new TtlMonitor(engine, parameters, databases.expiry());
-    var mishaps = new ServerMishaps(databases, cursors, opened.hooks::fillDisk, ttlMonitor::jump);
-    Faults faults = faults(config, parameters, data, mishaps);
-    if (faults != null) {
-      metering.throttledBy(faults);
-    }
+    boolean hasFaults = config.rules().hasTestCommands();
+    Faults faults = hasFaults ? faults(parameters, metering, data, opened.hooks) : null;
     var parts =
         new Dispatcher.Parts(
             commands(services, data, metering, journals, faults),
@@ -290,13 +287,12 @@ final class EngineBackend implements MongoServer.Backend {
     return StandardCommands.table(services, further);
   }
 
-  private @Nullable Faults faults(
-      ServerConfig config, ServerParameters parameters, DataServices data, Faults.Mishaps mishaps) {
-    if (!config.rules().hasTestCommands()) {
-      return null; // nobody may order any
-    }
-    parameters.allowTestCommands();
-    return new Faults(data.workers(), ledgers, operations.topology(), mishaps);
+  private Faults faults(
+      ServerParameters parameters, Metering metering, DataServices data, EngineHooks hooks) {
+    var mishaps =
+        new ServerMishaps(data.databases(), cursors, hooks::fillDisk, ttlMonitor::jump);
+    return new Faults(data.workers(), ledgers, operations.topology(), mishaps)
+        .allowedBy(parameters, metering);
   }
 
   private static ProfileSettings profiles(ServerConfig config) {
@@ -378,13 +374,7 @@ final class EngineBackend implements MongoServer.Backend {
     sessions.onEnd(session -> cursors.killSession(session.id()));
     sessions.onExpiry(session -> forget(records, session));
     timer.scheduleWithFixedDelay(
-        () -> {
-          try {
-            workers.execute(() -> expireAll(sessions, cursors));
-          } catch (RejectedExecutionException busy) {
-            LOG.debug("nothing is expired this time: all workers are busy");
-          }
-        },
+        () -> workersTry(() -> expireAll(sessions, cursors)),
         EXPIRE_SECONDS,
         EXPIRE_SECONDS,
         TimeUnit.SECONDS);

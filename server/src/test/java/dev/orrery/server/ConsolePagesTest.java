@@ -1,6 +1,7 @@
 package dev.orrery.server;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import com.mongodb.client.MongoClient;
@@ -42,7 +43,7 @@ final class ConsolePagesTest {
   static void start() throws Exception {
     // Without Chromium there is nothing to see; where everything is installed it must be there.
     assumeTrue(Browser.isInstalled() || System.getenv("CI") != null);
-    server = TestServer.start("--console-port=0");
+    server = TestServer.start("--console-port=0", "--test-commands");
     client = server.client("", "appName=shop");
     ConsoleApiTest.heat(client);
     browser = Browser.start();
@@ -103,6 +104,26 @@ final class ConsolePagesTest {
     browser.click("#cell button", "Example and explain");
     browser.await("document.querySelector('#cell pre')?.innerText.includes('\"orders\"')");
     browser.picture(PICTURES.resolve("heat-clicked.png"), 1280);
+  }
+
+  @Test
+  void faultsAreOrderedAndEnded() throws Exception {
+    open("operations");
+    browser.await("document.querySelector('#faults form')");
+    browser.run(
+        """
+        const kind = document.querySelector('#faults select');
+        kind.value = 'fail';
+        kind.dispatchEvent(new Event('change', {bubbles: true}));
+        """);
+    browser.await("document.querySelectorAll('#faults input')[1].value.startsWith('code: 112')");
+    browser.click("#faults button", "Order");
+    browser.await("document.querySelector('#faults td')?.innerText === 'console'");
+    assertThatThrownBy(() -> client.getDatabase("other").getCollection("a").countDocuments())
+        .hasMessageContaining("112");
+    browser.click("#faults button", "End console");
+    browser.awaitText("None is ordered.");
+    assertThat(client.getDatabase("other").getCollection("a").countDocuments()).isZero();
   }
 
   @Test

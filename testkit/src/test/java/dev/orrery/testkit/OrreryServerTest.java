@@ -89,7 +89,7 @@ class OrreryServerTest {
     }
   }
 
-  /** Of all threads, those of the server and those that compile: what a busy machine changes little. */
+  /** Of all threads, also those that compile: a busy machine changes it little. */
   private static long cpuNanos() {
     return ((OperatingSystemMXBean) ManagementFactory.getOperatingSystemMXBean())
         .getProcessCpuTime();

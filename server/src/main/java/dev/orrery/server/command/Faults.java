@@ -4,6 +4,7 @@ import dev.orrery.language.error.CommandException;
 import dev.orrery.language.error.ErrorCode;
 import dev.orrery.server.ledger.Ledgers;
 import dev.orrery.server.operation.Topology;
+import dev.orrery.server.throughput.Metering;
 import dev.orrery.server.throughput.RateLimit;
 import dev.orrery.server.throughput.Throttling;
 import dev.orrery.storage.CollectionStore;
@@ -98,6 +99,13 @@ public final class Faults implements Throttling {
     this.ledgers = ledgers;
     this.topology = topology;
     this.mishaps = mishaps;
+  }
+
+  /** Lets clients order them; to be called before the first call. */
+  public Faults allowedBy(ServerParameters parameters, Metering metering) {
+    parameters.allowTestCommands();
+    metering.throttledBy(this);
+    return this;
   }
 
   /** Those that fail as MongoDB's fail point says. */
