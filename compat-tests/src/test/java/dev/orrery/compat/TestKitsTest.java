@@ -37,7 +37,7 @@ final class TestKitsTest {
     assertThat(run.exitCode()).as("%s %s", run.out(), run.err()).isZero();
     assertThat(run.err())
         .anyMatch(line -> line.matches(" +all \\d+ budgets are kept"))
-        .anyMatch(line -> line.matches(" +1 x {2}busy: throttle insert"));
+        .anyMatch(line -> line.matches(" +2 x {2}busy: throttle insert"));
   }
 
   @Test
