@@ -19,6 +19,7 @@ public final class Workloads {
         new Ycsb("ycsb-f", Mix.F),
         new BulkLoad(),
         new DurableInserts(),
+        new RetryableInserts(),
         Queries.finds(),
         Queries.aggregations(),
         new FanOut(),

@@ -85,6 +85,22 @@ class TrafficTest {
   }
 
   @Test
+  void retryableInsertsNumberTheWritesOfEachSession() {
+    var traffic = new RetryableTraffic("c", 2, true);
+    BsonDocument first = next(traffic, 0);
+    BsonDocument second = next(traffic, 0);
+    BsonDocument other = next(traffic, 1);
+    assertThat(second.get("lsid")).isEqualTo(first.get("lsid")).isNotEqualTo(other.get("lsid"));
+    assertThat(first.getDocument("lsid").getBinary("id").asUuid()).isNotNull();
+    assertThat(first.getInt64("txnNumber").getValue()).isEqualTo(1);
+    assertThat(second.getInt64("txnNumber").getValue()).isEqualTo(2);
+    assertThat(other.getInt64("txnNumber").getValue()).isEqualTo(1);
+    assertThat(first.get("documents")).isNotEqualTo(second.get("documents"));
+    assertThat(next(new RetryableTraffic("c", 2, false), 0))
+        .doesNotContainKeys("lsid", "txnNumber");
+  }
+
+  @Test
   void rangesHaveTheirWidth() {
     Steady steady = Queries.finds().steady("index range of 100", 1000);
     BsonDocument range =
