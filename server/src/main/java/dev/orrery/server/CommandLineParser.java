@@ -39,7 +39,7 @@ final class CommandLineParser {
                 + " MongoDB; --help after each lists its options.%n"
                 + "'orrery tail' prints what is changed, one event in each line.%n"
                 + "'orrery record' records the requests that a server gets, 'orrery replay' sends them"
-                + " again.%n"
+                + " again, 'orrery advise' says which partition key they want.%n"
                 + "'orrery run -- COMMAND' runs a command with a server of its own, and tells what it"
                 + " spent.%n"
                 + "'orrery synthetic-key' prints how clients compute a key that the server would make"

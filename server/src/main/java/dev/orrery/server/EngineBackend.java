@@ -280,7 +280,7 @@ final class EngineBackend implements MongoServer.Backend {
         SchemaCommands.all(data.databases(), data.cursors(), aggregate, UUID::randomUUID));
     further.addAll(StatisticsCommands.list(data.databases(), System::nanoTime));
     further.addAll(CosmosCommands.list(new CosmosServices(data.databases(), metering, ledgers)));
-    further.addAll(AdviceCommands.list(workloads));
+    further.addAll(AdviceCommands.list(data.databases(), workloads));
     if (faults != null) {
       further.addAll(CosmosCommands.ofFaults(faults));
     }

@@ -2,6 +2,7 @@ package dev.orrery.server;
 
 import dev.orrery.lane.Lane;
 import dev.orrery.server.run.RunCommandLine;
+import dev.orrery.server.transfer.AdviseCommandLine;
 import dev.orrery.server.transfer.ExportCommandLine;
 import dev.orrery.server.transfer.ImportCommandLine;
 import dev.orrery.server.transfer.RecordCommandLine;
@@ -82,6 +83,7 @@ public final class Main {
   private int runSubcommand(Map<String, String> environment, String name, String... arguments)
       throws IOException {
     return switch (name) {
+      case AdviseCommandLine.NAME -> new AdviseCommandLine(console()).run(arguments);
       case CertificateCommandLine.NAME -> new CertificateCommandLine(out).run(arguments);
       case CheckCommandLine.NAME -> new CheckCommandLine(out, err).run(arguments);
       case ExportCommandLine.NAME ->

@@ -63,6 +63,7 @@ class ArchitectureTest {
           "server.command.security",
           "server.command",
           "server.ledger",
+          "server.advisor",
           "server.workload",
           "server.operation",
           "server.auth",

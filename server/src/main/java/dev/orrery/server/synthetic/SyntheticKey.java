@@ -220,7 +220,15 @@ public final class SyntheticKey {
     return value == null ? BsonNull.VALUE : value;
   }
 
-  /** A new key for a document. */
+  /**
+   * A new key for a document.
+   *
+   * @throws CommandException if none can be made
+   */
+  public BsonValue of(RawDocument document) {
+    return make(document);
+  }
+
   private BsonValue make(RawDocument document) {
     BsonValue value = evaluate(base, inputs.of(document));
     if (count == 0) {

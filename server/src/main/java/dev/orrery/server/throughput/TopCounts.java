@@ -13,7 +13,7 @@ import org.jspecify.annotations.Nullable;
  *
  * @param <K> what is counted
  */
-final class TopCounts<K> {
+public final class TopCounts<K> {
   /*
    * The Space-Saving sketch (Metwally, Agrawal, El Abbadi: Efficient computation of frequent and top-k
    * elements in data streams, 2005): when there is no room for a new key it takes the place of the
@@ -27,7 +27,7 @@ final class TopCounts<K> {
    * @param error by how much the sum may be too large
    * @param window what came in the last minute; null when that is not kept
    */
-  record Entry<K>(K key, long sum, long error, @Nullable UnitWindow window) {}
+  public record Entry<K>(K key, long sum, long error, @Nullable UnitWindow window) {}
 
   private static final class Counter<K> {
     final K key;
@@ -50,7 +50,7 @@ final class TopCounts<K> {
 
   private long total;
 
-  TopCounts(int capacity) {
+  public TopCounts(int capacity) {
     this(capacity, false);
   }
 
@@ -64,8 +64,15 @@ final class TopCounts<K> {
     return new TopCounts<>(capacity, true);
   }
 
-  void add(K key, long amount) {
+  public void add(K key, long amount) {
     add(key, new Metering.Cost(amount, 1), 0, UnaryOperator.identity());
+  }
+
+  /**
+   * @param kept makes the key that is kept if it is not known yet
+   */
+  public void add(K key, long amount, UnaryOperator<K> kept) {
+    add(key, new Metering.Cost(amount, 1), 0, kept);
   }
 
   /**
@@ -145,7 +152,7 @@ final class TopCounts<K> {
   }
 
   /** The largest sums, the largest first. */
-  synchronized List<Entry<K>> top(int count) {
+  public synchronized List<Entry<K>> top(int count) {
     var entries = new ArrayList<Entry<K>>();
     counters.forEach(
         (key, counter) ->
@@ -155,13 +162,13 @@ final class TopCounts<K> {
   }
 
   /** The sum of a key that is among the largest, without what may be too much; 0 for others. */
-  synchronized long certain(K key) {
+  public synchronized long certain(K key) {
     Counter<K> counter = counters.get(key);
     return counter == null ? 0 : counter.sum - counter.error;
   }
 
   /** The sum of everything. */
-  synchronized long total() {
+  public synchronized long total() {
     return total;
   }
 }

@@ -12,6 +12,7 @@ import dev.orrery.server.operation.Operations;
 import dev.orrery.server.session.ClusterClock;
 import dev.orrery.server.session.Sessions;
 import dev.orrery.server.throughput.Metering;
+import dev.orrery.server.workload.RequestObserver;
 import dev.orrery.value.RawDocument;
 import java.time.Clock;
 import java.time.Instant;
@@ -52,6 +53,7 @@ public final class CommandFixture {
   Executor workers = Runnable::run;
   final Security security = Security.open();
   public final Ledgers ledgers = new Ledgers();
+  public RequestObserver recorder = RequestObserver.NONE;
   private final List<Command> further = new ArrayList<>();
 
   public UnaryOperator<ServerFacts> announced = facts -> facts;
@@ -102,7 +104,8 @@ public final class CommandFixture {
             operations);
     return new Dispatcher(parts, workers, () -> nanos.getAndAdd(nanosPerReading))
         .obeying(rules)
-        .observedBy(ledgers);
+        .observedBy(ledgers)
+        .recordedBy(recorder);
   }
 
   /** The replies so far to a command that may answer later. */

@@ -113,7 +113,7 @@ public class CompatDocumentTest {
     definitions.add(aggregate);
     definitions.addAll(DataCommands.list(data, aggregate, services.facts()));
     definitions.addAll(CosmosCommands.list(new CosmosServices(databases, null, null)));
-    definitions.addAll(AdviceCommands.list(null));
+    definitions.addAll(AdviceCommands.list(databases, null));
     definitions.addAll(
         OperationCommands.list(
             data, services.facts(), new OperationCommands.Journals(null, null, null)));

@@ -3,8 +3,8 @@ package dev.orrery.server.transfer;
 import static dev.orrery.server.transfer.TransferTesting.stream;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.orrery.server.advisor.DistinctCounter;
 import dev.orrery.server.transfer.analysis.CollectionSettings;
-import dev.orrery.server.transfer.analysis.DistinctCounter;
 import dev.orrery.server.transfer.analysis.DryRun;
 import dev.orrery.server.transfer.analysis.DuplicateFinder;
 import dev.orrery.server.transfer.analysis.HeavyKeys;

@@ -1,6 +1,7 @@
 package dev.orrery.server.command.advice;
 
 import dev.orrery.server.command.Command;
+import dev.orrery.server.command.collection.Databases;
 import dev.orrery.server.workload.WorkloadRecorder;
 import java.util.List;
 
@@ -8,7 +9,8 @@ import java.util.List;
 public final class AdviceCommands {
   private AdviceCommands() {}
 
-  public static List<Command> list(WorkloadRecorder recorder) {
-    return List.of(new RecordWorkloadCommand(recorder)); // sorted by command name
+  public static List<Command> list(Databases databases, WorkloadRecorder recorder) {
+    return List.of( // sorted by command name
+        new AdvisePartitionKeyCommand(databases, recorder), new RecordWorkloadCommand(recorder));
   }
 }

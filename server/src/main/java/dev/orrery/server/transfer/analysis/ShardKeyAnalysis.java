@@ -1,5 +1,6 @@
 package dev.orrery.server.transfer.analysis;
 
+import dev.orrery.server.advisor.DistinctCounter;
 import dev.orrery.server.transfer.source.ByteSize;
 import dev.orrery.storage.partition.EffectivePartitionKey;
 import dev.orrery.value.FieldPath;

@@ -1,4 +1,4 @@
-package dev.orrery.server.transfer.analysis;
+package dev.orrery.server.advisor;
 
 /**
  * Estimates how many different values it was shown, in 16 KB and with a standard error of 0.8 %.
