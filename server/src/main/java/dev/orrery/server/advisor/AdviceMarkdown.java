@@ -9,13 +9,13 @@ public final class AdviceMarkdown {
   private static final String SHADES = " .:-=+*#%@";
 
   private final StringBuilder text = new StringBuilder();
-  private final Advice advice;
+  private final KeyAdvice advice;
 
-  private AdviceMarkdown(Advice advice) {
+  private AdviceMarkdown(KeyAdvice advice) {
     this.advice = advice;
   }
 
-  public static String of(Advice advice) {
+  public static String of(KeyAdvice advice) {
     var markdown = new AdviceMarkdown(advice);
     markdown.write();
     return markdown.text.toString();
@@ -41,8 +41,9 @@ public final class AdviceMarkdown {
         advice.seconds(),
         advice.partitions());
     line(
-        "Counts of more than %,d values have a standard error of %.1f %%. Money is by prices of %s.",
-        DocumentSketch.HEAVY_MAX, Advice.ERROR_PERCENT, advice.prices().date());
+        "Counts of more than %,d values have a standard error of %.1f %%."
+            + " Money is by prices of %s.",
+        DocumentSketch.HEAVY_MAX, KeyAdvice.ERROR_PERCENT, advice.prices().date());
     line("");
     line(
         "| candidate | possible | RU/s needed | RU in all | reads in one | writes in one | %s |",

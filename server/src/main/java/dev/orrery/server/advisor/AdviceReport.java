@@ -13,7 +13,7 @@ import org.bson.BsonString;
 public final class AdviceReport {
   private AdviceReport() {}
 
-  public static BsonDocument of(Advice advice) {
+  public static BsonDocument of(KeyAdvice advice) {
     var candidates = new BsonArray();
     advice.verdicts().forEach(verdict -> candidates.add(candidate(verdict, advice)));
     return new BsonDocument("best", new BsonString(advice.best().candidate().name()))
@@ -24,12 +24,12 @@ public final class AdviceReport {
                 .append("requests", new BsonInt64(advice.requests()))
                 .append("seconds", new BsonDouble(advice.seconds()))
                 .append("partitions", new BsonInt32(advice.partitions()))
-                .append("countErrorPercent", new BsonDouble(Advice.ERROR_PERCENT)))
+                .append("countErrorPercent", new BsonDouble(KeyAdvice.ERROR_PERCENT)))
         .append("pricesOf", new BsonString(advice.prices().date()))
         .append("candidates", candidates);
   }
 
-  private static BsonDocument candidate(Verdict verdict, Advice advice) {
+  private static BsonDocument candidate(Verdict verdict, KeyAdvice advice) {
     var document =
         new BsonDocument("name", new BsonString(verdict.candidate().name()))
             .append("shardCollection", verdict.candidate().toBson())

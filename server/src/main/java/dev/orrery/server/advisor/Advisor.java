@@ -43,7 +43,7 @@ public final class Advisor {
    *
    * @param requests those to the collection
    */
-  public Advice advise(Input<RawDocument> documents, Input<RecordedRequest> requests)
+  public KeyAdvice advise(Input<RawDocument> documents, Input<RecordedRequest> requests)
       throws IOException {
     Sampled sampled = sample(documents, requests);
     var sketches = new ArrayList<DocumentSketch>();
@@ -124,7 +124,7 @@ public final class Advisor {
     return rates;
   }
 
-  private Advice judged(
+  private KeyAdvice judged(
       List<Candidate> candidates,
       List<DocumentSketch> sketches,
       List<LoadSketch> loads,
@@ -135,7 +135,7 @@ public final class Advisor {
     for (int i = 0; i < candidates.size(); i++) {
       verdicts.add(judge.of(candidates.get(i), sketches.get(i), loads.get(i)));
     }
-    return new Advice(
+    return new KeyAdvice(
         Ranking.bestFirst(verdicts),
         sketches.get(0).documents(),
         sketches.get(0).bytes(),

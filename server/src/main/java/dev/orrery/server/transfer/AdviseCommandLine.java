@@ -1,7 +1,7 @@
 package dev.orrery.server.transfer;
 
 import com.mongodb.client.MongoCursor;
-import dev.orrery.server.advisor.Advice;
+import dev.orrery.server.advisor.KeyAdvice;
 import dev.orrery.server.advisor.AdviceMarkdown;
 import dev.orrery.server.advisor.AdviceReport;
 import dev.orrery.server.advisor.Advisor;
@@ -92,7 +92,7 @@ public final class AdviseCommandLine {
     }
     var advisor = new Advisor(settings(values));
     Advisor.Input<RecordedRequest> requests = to -> requests(workload, namespace, to);
-    Advice advice;
+    KeyAdvice advice;
     if (hasSource) {
       advice = advisor.advise(to -> source(values, namespace, to), requests);
     } else {

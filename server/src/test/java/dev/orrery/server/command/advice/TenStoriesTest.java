@@ -3,7 +3,7 @@ package dev.orrery.server.command.advice;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.within;
 
-import dev.orrery.server.advisor.Advice;
+import dev.orrery.server.advisor.KeyAdvice;
 import dev.orrery.server.advisor.AdvisorSettings;
 import dev.orrery.server.advisor.Growth;
 import dev.orrery.server.advisor.Prices;
@@ -28,16 +28,16 @@ class TenStoriesTest {
   /** What is expected: the right key, a wrong one, and what is said of that. */
   private record Expected(String right, String wrong, String why) {}
 
-  private Advice check(Story story, Expected expected) throws IOException {
+  private KeyAdvice check(Story story, Expected expected) throws IOException {
     return check(story, expected, Growth.MEASURED);
   }
 
-  private Advice check(Story story, Expected expected, Growth growth) throws IOException {
+  private KeyAdvice check(Story story, Expected expected, Growth growth) throws IOException {
     var trial = new Trial(directory);
     List<RecordedRequest> recorded = trial.record(story, List.of(), List.of());
     var settings =
         new AdvisorSettings(List.of(), null, List.of(), PARTITIONS, growth, Prices.standard());
-    Advice advice = Trial.advise(story, recorded, settings);
+    KeyAdvice advice = Trial.advise(story, recorded, settings);
     List<String> ranking =
         advice.verdicts().stream().map(verdict -> verdict.candidate().name()).toList();
     String numbers =
@@ -62,7 +62,7 @@ class TenStoriesTest {
     return advice;
   }
 
-  private static Verdict verdict(Advice advice, String name) {
+  private static Verdict verdict(KeyAdvice advice, String name) {
     return advice.verdicts().stream()
         .filter(each -> each.candidate().name().equals(name))
         .findFirst()
@@ -231,7 +231,7 @@ class TenStoriesTest {
                     : Story.insert(
                         "{_id: 'n%d', device: 'd%d', region: 'r%d', text: '%s'}"
                             .formatted(i, i % 300, i % 30, Story.text(300))));
-    Advice advice = check(story, new Expected("device", "region", "reaches 20 GB"));
+    KeyAdvice advice = check(story, new Expected("device", "region", "reaches 20 GB"));
     assertThat(verdict(advice, "region").isPossible()).isFalse();
   }
 }

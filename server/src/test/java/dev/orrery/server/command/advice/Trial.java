@@ -1,6 +1,6 @@
 package dev.orrery.server.command.advice;
 
-import dev.orrery.server.advisor.Advice;
+import dev.orrery.server.advisor.KeyAdvice;
 import dev.orrery.server.advisor.Advisor;
 import dev.orrery.server.advisor.AdvisorSettings;
 import dev.orrery.server.advisor.Candidate;
@@ -22,7 +22,7 @@ import org.bson.BsonInt32;
 /** Records stories on servers whose clock the test turns, and advises by what was recorded. */
 final class Trial {
   private final Path directory;
-  private int servers;
+  private static int servers; // each in a directory of its own
 
   Trial(Path directory) {
     this.directory = directory;
@@ -75,7 +75,7 @@ final class Trial {
     return marked;
   }
 
-  static Advice advise(Story story, List<RecordedRequest> requests, AdvisorSettings settings)
+  static KeyAdvice advise(Story story, List<RecordedRequest> requests, AdvisorSettings settings)
       throws IOException {
     List<RawDocument> documents =
         story.documents().stream().map(json -> RawDocument.of(BsonDocument.parse(json))).toList();

@@ -8,7 +8,7 @@ import java.util.List;
  * @param verdicts the best candidate first
  * @param seconds how long the workload is
  */
-public record Advice(
+public record KeyAdvice(
     List<Verdict> verdicts,
     long documents,
     long bytes,
@@ -19,7 +19,7 @@ public record Advice(
   /** The standard error of estimated counts of values, in percent. */
   static final double ERROR_PERCENT = 0.8;
 
-  public Advice {
+  public KeyAdvice {
     verdicts = List.copyOf(verdicts);
   }
 
