@@ -1,12 +1,12 @@
 package dev.orrery.server.transfer;
 
 import com.mongodb.client.MongoCursor;
-import dev.orrery.server.advisor.KeyAdvice;
 import dev.orrery.server.advisor.AdviceMarkdown;
 import dev.orrery.server.advisor.AdviceReport;
 import dev.orrery.server.advisor.Advisor;
 import dev.orrery.server.advisor.AdvisorSettings;
 import dev.orrery.server.advisor.Growth;
+import dev.orrery.server.advisor.KeyAdvice;
 import dev.orrery.server.advisor.Prices;
 import dev.orrery.server.transfer.source.BadRecordException;
 import dev.orrery.server.transfer.source.Console;

@@ -2,10 +2,10 @@ package dev.orrery.server.command.advice;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.orrery.server.advisor.KeyAdvice;
 import dev.orrery.server.advisor.AdviceMarkdown;
 import dev.orrery.server.advisor.AdvisorSettings;
 import dev.orrery.server.advisor.Growth;
+import dev.orrery.server.advisor.KeyAdvice;
 import dev.orrery.server.advisor.Prices;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -100,8 +100,7 @@ class ChoosingAKeyDocumentTest {
   private String tenants() throws IOException {
     Story story =
         Story.of(
-                i ->
-                    "{_id: %d, tenant: '%s', text: '%s'}".formatted(i, tenant(i), Story.text(900)),
+                i -> "{_id: %d, tenant: '%s', text: '%s'}".formatted(i, tenant(i), Story.text(900)),
                 i ->
                     i % 8 == 0
                         ? Story.find("{tenant: '%s'}".formatted(tenant(i % 16 == 0 ? 0 : i + 6)))
@@ -132,8 +131,7 @@ class ChoosingAKeyDocumentTest {
         new AdvisorSettings(
             List.of(other), null, List.of(), AdvisorSettings.PARTITIONS, growth, Prices.standard());
     var trial = new Trial(directory);
-    KeyAdvice advice =
-        Trial.advise(story, trial.record(story, List.of(), List.of()), settings);
+    KeyAdvice advice = Trial.advise(story, trial.record(story, List.of(), List.of()), settings);
     List<String> parts = Arrays.asList(AdviceMarkdown.of(advice).split("\n## ", -1));
     String wrong =
         parts.stream().filter(part -> part.startsWith(other + "\n")).findFirst().orElseThrow();

@@ -3,9 +3,9 @@ package dev.orrery.server.command.advice;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.within;
 
-import dev.orrery.server.advisor.KeyAdvice;
 import dev.orrery.server.advisor.AdvisorSettings;
 import dev.orrery.server.advisor.Growth;
+import dev.orrery.server.advisor.KeyAdvice;
 import dev.orrery.server.advisor.Prices;
 import dev.orrery.server.advisor.Verdict;
 import dev.orrery.server.workload.RecordedRequest;

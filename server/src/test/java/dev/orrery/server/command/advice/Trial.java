@@ -1,9 +1,9 @@
 package dev.orrery.server.command.advice;
 
-import dev.orrery.server.advisor.KeyAdvice;
 import dev.orrery.server.advisor.Advisor;
 import dev.orrery.server.advisor.AdvisorSettings;
 import dev.orrery.server.advisor.Candidate;
+import dev.orrery.server.advisor.KeyAdvice;
 import dev.orrery.server.command.CosmosFixture;
 import dev.orrery.server.workload.RecordedRequest;
 import dev.orrery.server.workload.WorkloadReader;
