@@ -289,8 +289,7 @@ final class EngineBackend implements MongoServer.Backend {
 
   private Faults faults(
       ServerParameters parameters, Metering metering, DataServices data, EngineHooks hooks) {
-    var mishaps =
-        new ServerMishaps(data.databases(), cursors, hooks::fillDisk, ttlMonitor::jump);
+    var mishaps = new ServerMishaps(data.databases(), cursors, hooks::fillDisk, ttlMonitor::jump);
     return new Faults(data.workers(), ledgers, operations.topology(), mishaps)
         .allowedBy(parameters, metering);
   }
