@@ -19,7 +19,7 @@ import org.junit.jupiter.api.io.TempDir;
 /** A short form of the benchmark, which fails by itself when a search reads more than its words. */
 @EnabledOnOs(OS.LINUX) // CPU time is read from /proc
 class SearchBenchmarkTest {
-  private static final int POINTS = 20_000;
+  private static final int POINTS = 10_000;
   private static final int SEARCHES = 20;
 
   @TempDir private Path directory;
@@ -39,7 +39,7 @@ class SearchBenchmarkTest {
         assertThat(near.mostKeys()).isLessThan(1_000);
       }
       assertThat(places.circle(2)).isBetween(POINTS / 200L, POINTS / 50L);
-      new Words(target, 2_000).run(2);
+      new Words(target, 1_000).run(2);
     }
     try (Stream<Path> left = Files.list(directory)) {
       assertThat(left).isEmpty();
