@@ -64,6 +64,7 @@ class AccessTest {
   /** What a reader of the vault may do in it. */
   private static final Set<String> FOR_READERS =
       Set.of(
+          "advisePartitionKey",
           "aggregate",
           "collStats",
           "count",
