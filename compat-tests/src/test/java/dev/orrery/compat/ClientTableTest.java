@@ -21,6 +21,7 @@ final class ClientTableTest {
           PartitioningExamplesTest.class,
           ReactiveDriverTest.class,
           SecureClientsTest.class,
+          ShellExamplesTest.class,
           ShellTest.class,
           StreamExamplesTest.class,
           TransactionClientsTest.class,

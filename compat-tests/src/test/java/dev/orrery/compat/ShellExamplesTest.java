@@ -28,7 +28,8 @@ final class ShellExamplesTest {
   private static final Set<String> TESTED_ELSEWHERE =
       Set.of("docs/commands.md", "docs/partitioning.md");
 
-  private static final Set<String> TESTED_HERE = Set.of("docs/security.md", "docs/testing.md");
+  private static final Set<String> TESTED_HERE =
+      Set.of("docs/change-streams.md", "docs/security.md", "docs/testing.md");
 
   private static final Pattern TYPED =
       Pattern.compile("(?m)^(?: {4})?(?:(?:db|sh|rs|admin)\\.\\w|use \\w+$)");
@@ -54,7 +55,9 @@ final class ShellExamplesTest {
   }
 
   @Test
-  @Exercises(client = ClientKind.MONGOSH, what = "the examples of docs/security.md and testing.md")
+  @Exercises(
+      client = ClientKind.MONGOSH,
+      what = "the examples of docs/change-streams.md, security.md and testing.md")
   void examplesRunAsPasted() throws IOException {
     var lines = new ArrayList<String>();
     lines.add("var passwordPrompt = () => 'secret';"); // there is nobody to ask
