@@ -42,7 +42,7 @@ public class Watch {
         System.out.println("one transaction " + first.getLsid().equals(second.getLsid()));
       }
       try {
-        orders.watch().resumeAfter(BsonDocument.parse("{_data: '00'}")).cursor();
+        orders.watch().resumeAfter(BsonDocument.parse("{_data: 'ABCDEF0123456789'}")).cursor();
       } catch (MongoCommandException e) {
         System.out.println("bad token " + e.getErrorCode());
       }

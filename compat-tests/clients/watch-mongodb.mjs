@@ -45,7 +45,7 @@ try {
   console.log('server', events.join());
   await all.close();
   try {
-    await orders.watch([], { resumeAfter: { _data: '00' } }).next();
+    await orders.watch([], { resumeAfter: { _data: 'ABCDEF0123456789' } }).next();
   } catch (error) {
     console.log('bad token', error.code, error.codeName);
   }

@@ -34,7 +34,7 @@ final class WatchTest {
             "resumed orders 2, lines 3",
             "one transaction true",
             "server drop",
-            "bad token 260 InvalidResumeToken");
+            "bad token 50811 Location50811");
   }
 
   @Test
@@ -86,7 +86,7 @@ final class WatchTest {
             "looked up {\"_id\": 1, \"tags\": [\"a\", \"b\", \"c\"]}",
             "resumed {\"_id\": 2} {\"_id\": 3}",
             "one transaction true",
-            "bad token 260");
+            "bad token 50811");
   }
 
   @Test
