@@ -40,10 +40,15 @@ public interface Following {
   /** Listens from now on; to be called before the reading after which one may have to wait. */
   Ring listen();
 
-  /** Tells once that there may be more, or that it took too long. */
+  /** Tells once that there may be more. */
   interface Ring {
-    /** Runs the action on a thread of its own kind, at once if there was something since. */
-    void await(long millis, Runnable action);
+    /**
+     * Waits without a thread, and runs one of the two on a thread of its own kind.
+     *
+     * @param rung at once if there was something since it listens
+     * @param late when the time is over; it goes on listening, and can be awaited again
+     */
+    void await(long millis, Runnable rung, Runnable late);
 
     /** Listens no longer. */
     void cancel();

@@ -1,11 +1,13 @@
 package dev.orrery.server.stream;
 
+import dev.orrery.lane.Lane;
 import dev.orrery.server.cursor.Following;
 import dev.orrery.server.plan.Execution;
 import dev.orrery.storage.Change;
 import dev.orrery.storage.ChangeFeed;
 import dev.orrery.storage.Changes;
 import dev.orrery.storage.CommittedGroup;
+import dev.orrery.storage.StorageException;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
@@ -13,6 +15,8 @@ import java.util.HashMap;
 import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.CompletionStage;
+import java.util.function.Function;
 import java.util.function.Supplier;
 import org.bson.BsonDocument;
 import org.jspecify.annotations.Nullable;
@@ -43,7 +47,7 @@ public final class ChangeHub {
 
   public ChangeHub(Supplier<ChangeFeed> feed, Starter starter) {
     this.feed = feed;
-    this.bell = new Bell(feed, starter);
+    this.bell = new Bell(feed, starter, this);
   }
 
   /** Where the work of those goes on who waited. */
@@ -57,15 +61,16 @@ public final class ChangeHub {
    * What comes next.
    *
    * @param upTo everything up to this cluster time is in it, or was before
+   * @param hashes of identifiers that some stream has asked for, which others will too
    */
-  record Next(List<CommittedGroup> groups, long upTo) {}
+  record Next(List<CommittedGroup> groups, long upTo, Map<Change, String> hashes) {}
 
   ChangeFeed feed() {
     return feed.get();
   }
 
-  Following.Ring listen() {
-    return bell.listen();
+  Following.Ring listen(Bell.Listener listener) {
+    return bell.listen(listener);
   }
 
   synchronized void open() {
@@ -82,7 +87,21 @@ public final class ChangeHub {
   }
 
   /** What was committed after that time; null when it is too long ago for what is kept. */
-  synchronized @Nullable Next after(long time, Execution execution) {
+  @Nullable Next after(long time, Execution execution) {
+    return after(time, execution::await);
+  }
+
+  /** The same for the one who looks for all who wait; null also when the feed cannot be read. */
+  @Nullable Next news(long time) {
+    try {
+      return after(time, Lane::await);
+    } catch (StorageException e) {
+      return null; // who is woken up for it meets the failure, and tells its client
+    }
+  }
+
+  private synchronized @Nullable Next after(
+      long time, Function<CompletionStage<List<CommittedGroup>>, List<CommittedGroup>> wait) {
     if (reader == null) {
       keptAfter = feed().newest();
       reader = feed().after(keptAfter);
@@ -91,7 +110,7 @@ public final class ChangeHub {
       return null;
     }
     if (time >= reader.time()) {
-      keep(execution.await(reader.next(READ_BYTES)));
+      keep(wait.apply(reader.next(READ_BYTES)));
     }
     if (time < keptAfter) {
       return null; // so much came at once
@@ -102,7 +121,7 @@ public final class ChangeHub {
         groups.add(group);
       }
     }
-    return new Next(groups, Math.max(time, reader.time()));
+    return new Next(groups, Math.max(time, reader.time()), new IdentityHashMap<>());
   }
 
   /**

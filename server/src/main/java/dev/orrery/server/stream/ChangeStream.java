@@ -429,7 +429,16 @@ public final class ChangeStream implements Environment.EventStream, Following, R
 
   @Override
   public Ring listen() {
-    return hub.listen();
+    return hub.listen(this::passesOver);
+  }
+
+  private boolean passesOver(long since, ChangeHub.Next news) {
+    boolean isDrained = group == null && groups.isEmpty() && own == null && invalidation == null;
+    if (!isDrained || time < since || hasPoint || narrowing.mayTellOf(news)) {
+      return false;
+    }
+    time = Math.max(time, news.upTo());
+    return true;
   }
 
   /** Refuses what a pipeline made of the last event, if it changed the token. */

@@ -2,8 +2,10 @@ package dev.orrery.server.stream;
 
 import dev.orrery.language.aggregate.stage.ChangeStreamOptions;
 import dev.orrery.language.aggregate.stage.KeyRange;
+import dev.orrery.storage.Change;
 import dev.orrery.storage.ChangeFeed;
 import dev.orrery.storage.CollectionIdentity;
+import dev.orrery.storage.CommittedGroup;
 import dev.orrery.storage.partition.EffectivePartitionKey;
 import dev.orrery.value.FieldPath;
 import dev.orrery.value.Namespace;
@@ -11,6 +13,7 @@ import dev.orrery.value.RawDocument;
 import dev.orrery.value.RawValue;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import org.bson.BsonDocument;
 import org.bson.BsonType;
@@ -24,6 +27,7 @@ import org.jspecify.annotations.Nullable;
 final class Narrowing implements ChangeFeed.Interest {
   private static final Namespace TRANSACTIONS = new Namespace("config", "transactions");
   private static final String KEY = "documentKey.";
+  private static final String ID = "_id";
 
   /** Values whose equals all have the same hash: not so null, which equals what is missing. */
   private static final Set<BsonType> HASHED =
@@ -69,6 +73,34 @@ final class Narrowing implements ChangeFeed.Interest {
   /** The same of a document's change, whatever was read with it. */
   boolean includes(CollectionIdentity collection, RawDocument document) {
     return watched.includes(collection.namespace()) && isIn(collection, document);
+  }
+
+  /**
+   * Whether anything of that may be told. Other than where the log is read, conditions on the
+   * identifier count too where that is all of the key.
+   */
+  boolean mayTellOf(ChangeHub.Next news) {
+    for (CommittedGroup group : news.groups()) {
+      for (Change change : group.changes()) {
+        boolean isForeign =
+            change == Change.Unwanted.ONE
+                || change instanceof Change.OfDocument one && !mayTellOf(one, news.hashes());
+        if (!isForeign) {
+          return true;
+        }
+      }
+    }
+    return false;
+  }
+
+  private boolean mayTellOf(Change.OfDocument change, Map<Change, String> hashes) {
+    CollectionIdentity collection = change.collection();
+    if (!includes(collection, change.document())) {
+      return false;
+    }
+    Set<String> wanted = collection.partitionKey() == null ? hashesFor(ID) : null;
+    return wanted == null
+        || wanted.contains(hashes.computeIfAbsent(change, one -> hash(ID, change.document())));
   }
 
   private static String hash(String key, RawDocument document) {

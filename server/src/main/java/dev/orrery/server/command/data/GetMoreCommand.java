@@ -300,17 +300,8 @@ public final class GetMoreCommand implements StagedCommand {
         return;
       }
       if (batch.isEmpty() && millis > 0 && isOpen) {
-        long step = Math.min(millis, FOLLOW_STEP_MILLIS);
-        long start = System.nanoTime();
         letGo(waiting);
-        operation.waitWith(() -> {}); // it looks when the step is over
-        ring.await(
-            step,
-            () -> {
-              long waited = TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - start);
-              operation.willWait(waited); // less than the step when the bell rang
-              follow(waiting, millis - waited);
-            });
+        listen(waiting, ring, millis);
         return;
       }
       waiting.reply.complete(reply(waiting.context, params, cursor, batch));
@@ -322,6 +313,32 @@ public final class GetMoreCommand implements StagedCommand {
     if (ring != null) {
       ring.cancel();
     }
+  }
+
+  /** Waits for the bell, and looks now and then whether somebody still wants to know. */
+  private void listen(Waiting waiting, Following.Ring ring, long millis) {
+    long start = System.nanoTime();
+    waiting.operation().waitWith(() -> {}); // it looks when the step is over
+    ring.await(
+        Math.min(millis, FOLLOW_STEP_MILLIS),
+        () -> follow(waiting, millis - waited(waiting, start)),
+        () -> {
+          long left = millis - waited(waiting, start);
+          boolean isWanted = !waiting.operation().isKilled() && !cursors.isKilled(waiting.id());
+          if (left > 0 && isWanted) {
+            listen(waiting, ring, left);
+          } else {
+            ring.cancel();
+            follow(waiting, left);
+          }
+        });
+  }
+
+  /** How long it waited, which is no time that its operation took. */
+  private static long waited(Waiting waiting, long start) {
+    long waited = TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - start);
+    waiting.operation().willWait(waited);
+    return waited;
   }
 
   /** Whoever waits had better hold nothing, as there may be many who wait for long. */
@@ -338,6 +355,10 @@ public final class GetMoreCommand implements StagedCommand {
       CompletableFuture<BsonDocument> reply) {
     Operation operation() {
       return context.operation();
+    }
+
+    long id() {
+      return params.id;
     }
   }
 
