@@ -227,7 +227,8 @@ public final class OperationWork {
     }
     CollectionStore collection = insert.collection();
     if (isLimited(collection)) {
-      RawValue value = collection.partitionKeyOf(insert.document());
+      boolean isWanted = metering.throttling().isOn(); // budgets need not look for it
+      RawValue value = isWanted ? collection.partitionKeyOf(insert.document()) : null;
       requireItem(wait(collection, List.of(collection.ownerOf(insert.key())), value));
     }
   }

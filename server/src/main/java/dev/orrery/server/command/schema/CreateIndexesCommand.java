@@ -123,7 +123,7 @@ final class CreateIndexesCommand implements Command {
       boolean isNew = found == null;
       if (isNew) {
         // A bad index must not leave a new collection behind.
-        missing(new Build(namespace, null, ids.get(), operation), specs, List.of());
+        missing(new Build(namespace, null, ids.get(), operation, false), specs, List.of());
         found = databases.findOrCreate(context, namespace.collection());
       } else {
         requireMayBuild(context, found, specs);
@@ -150,7 +150,7 @@ final class CreateIndexesCommand implements Command {
       requireEmpty(context, found);
       return;
     }
-    var build = new Build(namespace, found, ids.get(), context.operation());
+    Build build = build(found, specs, context.operation());
     if (!missing(build, specs, existing(found.info())).isEmpty()) {
       throw new CommandException(
           ErrorCode.OPERATION_NOT_SUPPORTED_IN_TRANSACTION,
@@ -182,7 +182,7 @@ final class CreateIndexesCommand implements Command {
     if (collection.info().isView()) {
       throw ViewErrors.notSupported("Cannot create indexes on a view");
     }
-    var build = new Build(collection.info().namespace(), collection, ids.get(), operation);
+    Build build = build(collection, specs, operation);
     var choice = new Choice(build, specs);
     build(build, choice);
     int before = choice.before;
@@ -196,6 +196,30 @@ final class CreateIndexesCommand implements Command {
       reply.append("note", new BsonString("index already exists"));
     }
     return reply;
+  }
+
+  private Build build(CollectionStore collection, List<BsonDocument> specs, Operation operation) {
+    var buckets = new BsonString(IndexKeyPattern.BUCKETS);
+    boolean isOfBuckets =
+        specs.stream().anyMatch(spec -> spec.getDocument("key").containsValue(buckets));
+    boolean hasOthers = isOfBuckets && hasOtherThanBuckets(collection, operation);
+    Namespace namespace = collection.info().namespace();
+    return new Build(namespace, collection, ids.get(), operation, hasOthers);
+  }
+
+  private static boolean hasOtherThanBuckets(CollectionStore collection, Operation operation) {
+    var meter = new WorkMeter();
+    for (PartitionStore partition : collection.partitions()) {
+      RecordCursor cursor = partition.scan(false);
+      for (var one = cursor.awaitNext(meter); one != null; one = cursor.awaitNext(meter)) {
+        operation.check();
+        RawValue control = one.document().field("control");
+        if (control == null || !control.isDocument()) {
+          return true;
+        }
+      }
+    }
+    return false;
   }
 
   /** Which indexes are missing, found out when no other can come: two may ask for the same one. */
@@ -254,7 +278,11 @@ final class CreateIndexesCommand implements Command {
 
   /** One build, which messages name by its id and that of the collection. */
   private record Build(
-      Namespace namespace, @Nullable CollectionStore collection, UUID id, Operation operation) {
+      Namespace namespace,
+      @Nullable CollectionStore collection,
+      UUID id,
+      Operation operation,
+      boolean hasOthers) {
     BsonDocument options() {
       return collection == null ? new BsonDocument() : collection.info().options();
     }
@@ -262,22 +290,6 @@ final class CreateIndexesCommand implements Command {
     boolean hasDocuments() {
       return collection != null
           && collection.partitions().stream().anyMatch(one -> one.statistics().documents() > 0);
-    }
-
-    boolean hasOtherThanBuckets() {
-      var meter = new WorkMeter();
-      List<PartitionStore> partitions = collection == null ? List.of() : collection.partitions();
-      for (PartitionStore partition : partitions) {
-        RecordCursor cursor = partition.scan(false);
-        for (var one = cursor.awaitNext(meter); one != null; one = cursor.awaitNext(meter)) {
-          operation.check();
-          RawValue control = one.document().field("control");
-          if (control == null || !control.isDocument()) {
-            return true;
-          }
-        }
-      }
-      return false;
     }
 
     /** Over documents a failure is one of the build; MongoDB has a shorter way without any. */
@@ -341,7 +353,7 @@ final class CreateIndexesCommand implements Command {
 
   /** What MongoDB says of an index of buckets over other documents; over buckets there is none. */
   private static void requireBuckets(Build build, BsonDocument key) {
-    if (IndexKeyPattern.kind(key).equals(IndexKeyPattern.BUCKETS) && build.hasOtherThanBuckets()) {
+    if (IndexKeyPattern.kind(key).equals(IndexKeyPattern.BUCKETS) && build.hasOthers) {
       throw build.named(
           new CommandException(
               ErrorCode.LOCATION_6540600,
