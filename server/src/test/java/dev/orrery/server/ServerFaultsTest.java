@@ -216,6 +216,7 @@ final class ServerFaultsTest {
   }
 
   @Test
+  @Tag("embedded") // another engine has no disk to fill
   @Tag("embedded") // other engines have no disk of their own
   void aFullDiskRefusesWhatGrowsAndLetsDelete() {
     inject("{injectFault: 'full', fault: 'fillDisk'}");
@@ -230,6 +231,7 @@ final class ServerFaultsTest {
   }
 
   @Test
+  @Tag("embedded") // the other engine deletes by and by
   void timeJumpsForWhatExpires() {
     MongoCollection<Document> carts = shop.getCollection("carts");
     carts.drop();

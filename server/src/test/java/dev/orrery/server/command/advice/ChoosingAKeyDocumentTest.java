@@ -21,6 +21,7 @@ import org.junit.jupiter.api.io.TempDir;
  * with {@code -Ddocs.write=true} to write that part anew.
  */
 @Tag("embedded") // the document is one; plans, and so prices, are the same on any engine
+@Tag("embedded") // documents show what the engine of most users says
 class ChoosingAKeyDocumentTest {
   private static final Path FILE = Path.of("..", "docs", "choosing-a-key.md");
   private static final String TITLE = "## Three stories\n";
