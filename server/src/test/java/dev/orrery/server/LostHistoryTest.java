@@ -20,7 +20,7 @@ import org.junit.jupiter.api.Test;
 
 /** Who pauses for longer than changes are kept is told so, and how far back they reach. */
 @Tag("embedded") // other engines keep all
-@Tag("embedded") // the other engine keeps all of its history
+@Tag("embedded") // what forgets is the compaction of a log
 final class LostHistoryTest {
   private static final String[] SMALL_LOG = {
     "--limit", "log-segment=64KB", "--limit", "change-retention=off"

@@ -231,7 +231,7 @@ final class ServerFaultsTest {
   }
 
   @Test
-  @Tag("embedded") // the other engine deletes by and by
+  @Tag("embedded") // another may say to look again, and one round is not enough
   void timeJumpsForWhatExpires() {
     MongoCollection<Document> carts = shop.getCollection("carts");
     carts.drop();
